@@ -1,0 +1,5 @@
+"""The thin module of shared functions behind the six notebooks.
+
+Import the part you need: ``from labsupport.block import layer_norm``. Nothing is
+imported here, so ``import labsupport`` costs next to nothing.
+"""
