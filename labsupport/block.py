@@ -31,7 +31,7 @@ def relu(x: ArrayLike) -> NDArray:
     Source: if-units, U1.
     """
     (x,) = _floats(x=x)
-    return np.maximum(x, 0)
+    return np.maximum(x, 0, dtype=x.dtype)
 
 
 def fires(pattern: ArrayLike, evidence: ArrayLike) -> NDArray:
@@ -87,7 +87,7 @@ def feed_forward(
     Raises
     ------
     ValueError
-        If the widths do not fit, or `bend` changes the shape.
+        If the widths do not fit, `bend` is no function, or it changes the shape.
 
     Source: if-units, U4; nine-wide, N6.
     """
@@ -97,10 +97,12 @@ def feed_forward(
     _need(W1.ndim == 2 and len(W1) == d, "W1", W1, f"({d}, d_ff), x being {d} wide")
     d_ff = W1.shape[1]
     _need(W2.shape == (d_ff, d), "W2", W2, f"({d_ff}, {d}), W1 being {W1.shape}")
+    if not callable(bend):
+        raise ValueError(f"bend is {bend!r}; it must be a function of an array")
     matches = x @ W1
-    fired = np.asarray(bend(matches))
+    (fired,) = _floats(**{"bend's result": bend(matches)})
     _need(fired.shape == matches.shape, "bend's result", fired, f"{matches.shape}")
-    return fired @ W2
+    return fired.astype(x.dtype, copy=False) @ W2
 
 
 def softmax(scores: ArrayLike) -> NDArray:
@@ -183,6 +185,7 @@ def attention_weights(
     batches = _broadcast(Q.shape[:-2], K.shape[:-2])
     fits = K.ndim >= 2 and _width(K) == d_k and batches is not None
     _need(fits, "K", K, f"(..., m, {d_k}) to go with Q, which is {Q.shape}")
+    _need(K.shape[-2] > 0, "K", K, "at least one row to read")
     scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(d_k, dtype=np.result_type(Q, K))
     if mask is not None:
         scores = np.where(_check_mask(mask, scores.shape), scores, -np.inf)
@@ -217,7 +220,7 @@ def head(
     Source: nine-wide, N1 and N4.
     """
     X, W_Q, W_K, W_V = _floats(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V)
-    _need(X.ndim >= 2, "X", X, "(..., n, d)")
+    _need(X.ndim >= 2 and X.shape[-2] > 0, "X", X, "(..., n, d) with n at least 1")
     d = X.shape[-1]
     for name, W in (("W_Q", W_Q), ("W_K", W_K), ("W_V", W_V)):
         needed = f"({d}, width), X being {d} wide"
@@ -348,12 +351,8 @@ def block(
 
     Source: if-units, U19; nine-wide, N15 and N16.
     """
-    (X,) = _floats(X=X)
-    groups = (("attn", attn, 4), ("ffn", ffn, 2), ("ln_1", ln_1, 2), ("ln_2", ln_2, 2))
-    for name, group, count in groups:
-        held = len(group) if hasattr(group, "__len__") else 0
-        if held != count:
-            raise ValueError(f"{name} holds {held} arrays; it needs {count}")
+    weights = _by_name((attn, ffn, ln_1, ln_2))
+    X, *_ = _floats(X=X, **weights)  # a list takes the type of the weights
     Z = X + multi_head_attention(layer_norm(X, *ln_1), *attn, mask)
     return Z + feed_forward(layer_norm(Z, *ln_2), *ffn)
 
@@ -411,17 +410,26 @@ def init_block(
 
 
 def count_parameters(params: BlockParams) -> dict[str, int]:
-    """Return how many numbers a block holds: attention, feed_forward, layer_norm, total.
+    """Return a block's count of numbers: attention, feed_forward, layer_norm, total.
 
     Parameters
     ----------
     params : BlockParams
         Or any (attn, ffn, ln_1, ln_2) of arrays.
 
+    Raises
+    ------
+    ValueError
+        If a group has the wrong number of arrays.
+
     Source: nine-wide, N17.
     """
-    attn, ffn, ln_1, ln_2 = (sum(np.size(W) for W in group) for group in params)
-    counts = {"attention": attn, "feed_forward": ffn, "layer_norm": ln_1 + ln_2}
+    sizes = [array.size for array in _floats(**_by_name(params))]
+    counts = {
+        "attention": sum(sizes[:4]),
+        "feed_forward": sum(sizes[4:6]),
+        "layer_norm": sum(sizes[6:]),
+    }
     return counts | {"total": sum(counts.values())}
 
 
@@ -430,18 +438,36 @@ def count_parameters(params: BlockParams) -> dict[str, int]:
 
 def _floats(**arguments: ArrayLike) -> list[NDArray]:
     arrays = {name: _one_float(name, value) for name, value in arguments.items()}
-    typed = [a for name, a in arrays.items() if hasattr(arguments[name], "dtype")]
+    typed = [a.dtype for name, a in arrays.items() if hasattr(arguments[name], "dtype")]
     dtype = np.result_type(*typed) if typed else np.float64
-    return [
-        a if hasattr(arguments[name], "dtype") else a.astype(dtype)
-        for name, a in arrays.items()
-    ]
+    return [a.astype(dtype, copy=False) for a in arrays.values()]
+
+
+def _by_name(params: tuple) -> dict[str, ArrayLike]:
+    """Return a block's ten arrays by name, once each group holds what it should."""
+    arrays = {}
+    _need_held("params", params, 4)
+    groups = zip(("attn", "ffn", "ln_1", "ln_2"), params, (4, 2, 2, 2), strict=True)
+    for name, group, count in groups:
+        _need_held(name, group, count)
+        arrays |= {f"{name}[{i}]": array for i, array in enumerate(group)}
+    return arrays
+
+
+def _need_held(name: str, group: tuple, count: int) -> None:
+    try:
+        held = len(group)
+    except TypeError:
+        held = 0
+    if held != count:
+        raise ValueError(f"{name} holds {held} items; it needs {count}")
 
 
 def _one_float(name: str, value: ArrayLike) -> NDArray:
     try:
         array = np.asarray(value)
-        if array.dtype == object and not any(item is None for item in array.flat):
+        words = str | bytes | None  # which float() would read, or NumPy take for NaN
+        if array.dtype == object and not any(isinstance(i, words) for i in array.flat):
             array = array.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(
@@ -456,10 +482,13 @@ def _one_float(name: str, value: ArrayLike) -> NDArray:
 
 
 def _check_mask(mask: ArrayLike, shape: tuple[int, ...]) -> NDArray:
-    mask = np.asarray(mask)
+    try:
+        mask = np.asarray(mask)
+    except ValueError:
+        raise ValueError("mask must have rows of one length") from None
     if mask.dtype != bool:
         raise ValueError(
-            f"mask holds {mask.dtype}; it must hold booleans, True where a query may read"
+            f"mask holds {mask.dtype}; it needs booleans, True where a query may read"
         )
     fits = mask.shape[-2:] == shape[-2:] and _broadcast(mask.shape, shape) == shape
     _need(fits, "mask", mask, f"{shape[-2:]}, or that under the batch axes of {shape}")
