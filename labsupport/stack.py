@@ -7,6 +7,7 @@ mirrors, with the number of the claim.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -51,8 +52,9 @@ def timid_storeys(
         raise ValueError(f"rng is {rng!r}; it must come from np.random.default_rng")
     _need_count("n_storeys", n_storeys, least=0)
     _need_count("d_model", d_model, least=1)
-    if not np.isfinite(gain):
-        raise ValueError(f"gain is {gain}; it must be a finite number")
+    (gain,) = _floats(gain=gain)
+    if gain.ndim or not np.isfinite(gain):
+        raise ValueError(f"gain is {gain}; it must be one finite number")
     return rng.normal(size=(n_storeys, d_model, d_model)) * gain / np.sqrt(d_model)
 
 
@@ -68,7 +70,8 @@ def size(z: ArrayLike) -> float:
     """
     (z,) = _floats(z=z)
     _need(z.size > 0, "z", z, "at least one number")
-    return float(np.sqrt(np.mean(np.square(z))))
+    # hypot scales before it squares: 1e-200 is not lost, nor is 1e200 infinite.
+    return math.hypot(*z.flat) / math.sqrt(z.size)
 
 
 def run_stack(z: ArrayLike, storeys: ArrayLike, rule: str) -> NDArray:
@@ -122,12 +125,12 @@ def slope_back(storeys: ArrayLike, rule: str, z: ArrayLike | None = None) -> NDA
 
     Source: if-units, U14; nine-wide, N13.
     """
+    (storeys,) = _floats(storeys=storeys)
     if z is None:
         if rule in ("post_norm", "pre_norm"):
             raise ValueError(f"z is None; the rule {rule!r} needs the stream it enters")
-        z = np.ones((1, *np.shape(storeys)[-1:]))
+        z = np.ones((1, *storeys.shape[-1:]))
     *streams, _ = _streams(z, storeys, rule)
-    (storeys,) = _floats(storeys=storeys)
     d = storeys.shape[-1]
     slope = np.eye(d)
     sizes = []
@@ -141,19 +144,20 @@ def slope_back(storeys: ArrayLike, rule: str, z: ArrayLike | None = None) -> NDA
             slope = (np.eye(d) + W) @ _slope_of_norm(rows + rows @ W) @ slope
         else:
             slope = slope + _slope_of_norm(rows) @ W @ slope
-        sizes.append(np.sqrt(np.square(slope).sum(axis=(-2, -1)).mean() / d))
+        sizes.append(math.sqrt(d) * size(slope))
     return np.array(sizes[::-1])
 
 
 def _streams(z: ArrayLike, storeys: ArrayLike, rule: str) -> list[NDArray]:
     """Return the stream itself: the input, and what each storey leaves."""
-    if rule not in RULES:
+    if not isinstance(rule, str) or rule not in RULES:
         raise ValueError(f"rule is {rule!r}; it must be one of {', '.join(RULES)}")
     z, storeys = _floats(z=z, storeys=storeys)
     d = storeys.shape[-1] if storeys.ndim == 3 else -1
     fits = storeys.ndim == 3 and storeys.shape[-2] == d
     _need(fits, "storeys", storeys, "(n_storeys, d, d), one square matrix a storey")
     _need(z.ndim > 0 and z.shape[-1] == d, "z", z, f"(..., {d}), as wide as a storey")
+    _need(z.size > 0, "z", z, "at least one number")
     streams = [z]
     for W in storeys:
         streams.append(RULES[rule](streams[-1], W))
