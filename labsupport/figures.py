@@ -6,9 +6,19 @@ No pyplot: a figure shows once, where its cell ends, and nothing keeps it alive.
 from __future__ import annotations
 
 import io
+from functools import wraps
+from typing import TYPE_CHECKING
 
 import matplotlib.style
+import numpy as np
 from matplotlib.figure import Figure
+
+from labsupport.block import relu
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import ArrayLike
 
 # Three colours and black, apart in lightness as well as hue, so that they hold in
 # greyscale and for the common colour-vision deficiencies. None is told by colour
@@ -22,6 +32,12 @@ LOOK = {
     "add": {"color": NAVY, "linestyle": "-", "marker": "o"},
     "post_norm": {"color": SKY, "linestyle": "-.", "marker": "s"},
     "pre_norm": {"color": BLACK, "linestyle": ":", "marker": "D"},
+}
+NAMES = {
+    "replace": "replaced",
+    "add": "added",
+    "post_norm": "added, then tidied (post-norm)",
+    "pre_norm": "a tidied copy read, then added (pre-norm)",
 }
 CSS_DPI = 100
 
@@ -49,5 +65,346 @@ class Still(Figure):
 
 def new_figure(width: float = 7.2, height: float = 3.6) -> Still:
     """Return an empty figure in the lab's look; sizes in inches of 100 CSS pixels."""
-    with matplotlib.style.context("labsupport.lab"):
+    with in_the_lab_look():
         return Still(figsize=(width, height))
+
+
+def in_the_lab_look():
+    """Return a context (or decorator) in which artists take the lab's one look."""
+    return matplotlib.style.context("labsupport.lab")
+
+
+def _look(draw: Callable[..., Still]) -> Callable[..., Still]:
+    @wraps(draw)
+    def drawn(*args, **kwargs) -> Still:
+        with in_the_lab_look():
+            return draw(*args, **kwargs)
+
+    return drawn
+
+
+@_look
+def bend(bend: Callable, matches: ArrayLike) -> Still:
+    """Return the bend as a line, with each match on it. `matches`: (n,)."""
+    figure = new_figure(7.2, 3.4)
+    axes = figure.subplots()
+    line = np.linspace(-2, 2, 201)
+    fired = np.asarray(bend(np.asarray(matches)))
+    axes.plot(line, bend(line), color=BLACK, label="after the bend")
+    axes.plot(matches, fired, "o", color=NAVY, markersize=10, label="the matches")
+    for match, height in zip(matches, fired, strict=True):
+        note = f"{match:+.1f} → {height:.1f}"
+        axes.annotate(note, (match - 0.06, height + 0.14), ha="right", color=NAVY)
+    axes.set(xlim=(-2, 2), ylim=(-0.3, 2.1), title="The bend (ReLU)")
+    axes.set(xlabel="match: pattern · evidence", ylabel="the unit fires")
+    axes.legend(loc="upper left")
+    pairs = zip(matches, fired, strict=True)
+    shown = ", ".join(f"{match:+.1f} to {height:.1f}" for match, height in pairs)
+    figure.words = f"Figure: the bend takes the matches {shown}"
+    return figure
+
+
+@_look
+def plane(pattern: ArrayLike, evidences: ArrayLike) -> Still:
+    """Return the plane of all evidence: the half on which a unit fires is shaded.
+
+    `pattern`: (2,); `evidences`: (n, 2).
+    """
+    figure = new_figure(7.2, 4.4)
+    axes = figure.subplots()
+    corners = np.array([[-1.5, -1.5], [1.5, -1.5], [1.5, 1.5], [-1.5, 1.5]])
+    axes.fill(*_half_plane(corners, pattern).T, color="#d9e8ef", label="fires here")
+    arrow(axes, pattern, "pattern")
+    for evidence in evidences:
+        arrow(axes, evidence, "evidence")
+        match = np.dot(pattern, evidence) + 0.0
+        side = "left" if evidence[0] > 0 else "right"
+        axes.annotate(f" match {match:+.1f} ", evidence, ha=side, va="center")
+    axes.set(xlim=(-1.5, 1.5), ylim=(-1.5, 1.5), aspect="equal")
+    axes.set(xlabel="first number", ylabel="second number")
+    axes.set_title("Where one unit fires")
+    figure.legend(*_once(axes), loc="outside right upper")
+    count = sum(float(np.dot(pattern, evidence)) > 0 for evidence in evidences)
+    figure.words = f"Figure: {count} of {len(evidences)} evidences on the firing side"
+    return figure
+
+
+def arrow(axes, tip: ArrayLike, name: str):
+    """Draw an arrow from the origin in the look of `name`, and return it."""
+    look = LOOK[name]
+    (line,) = axes.plot([0, tip[0]], [0, tip[1]], markevery=[1], label=name, **look)
+    return line
+
+
+def _half_plane(corners: np.ndarray, pattern: ArrayLike) -> np.ndarray:
+    """Return the part of a polygon where pattern · point is positive."""
+    inside = []
+    for a, b in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+        match_a, match_b = np.dot(pattern, a), np.dot(pattern, b)
+        if match_a >= 0:
+            inside.append(a)
+        if match_a * match_b < 0:
+            inside.append(a + (b - a) * match_a / (match_a - match_b))
+    return np.array(inside or [[0.0, 0.0]])
+
+
+def _once(axes) -> tuple[list, list]:
+    """Return the legend's handles and labels, each label once."""
+    handles, labels = axes.get_legend_handles_labels()
+    first = {label: handle for handle, label in zip(handles, labels, strict=True)}
+    return list(first.values()), list(first)
+
+
+@_look
+def bank_by_hand(
+    x: ArrayLike, W1: ArrayLike, W2: ArrayLike, bend: Callable = relu
+) -> Still:
+    """Return a small bank as the product it is, every number written in.
+
+    `x`: (d,); `W1`: (d, d_ff); `W2`: (d_ff, d).
+    """
+    matches = np.atleast_2d(x @ W1)
+    fired = bend(matches)
+    panels = {
+        "evidence": np.atleast_2d(x),
+        "@ W1": W1,
+        "= matches": matches,
+        "after the bend": fired,
+        "@ W2": W2,
+        "= added": fired @ W2,
+    }
+    figure = new_figure(7.2, 2.2)
+    widths = [np.shape(panel)[1] for panel in panels.values()]
+    limit = max(np.abs(panel).max() for panel in panels.values())
+    axes = figure.subplots(1, len(panels), width_ratios=widths)
+    for ax, (title, panel) in zip(axes, panels.items(), strict=True):
+        _matrix(ax, panel, limit)
+        _write_numbers(ax, panel)
+        ax.set_title(title, fontsize="medium", fontweight="normal", loc="center")
+        ax.set_aspect("equal")
+    out = ", ".join(f"{number:.1f}" for number in (fired @ W2)[0])
+    figure.words = f"Figure: {int((fired > 0).sum())} of 3 units fires, adding [{out}]"
+    return figure
+
+
+@_look
+def bank(x: ArrayLike, W1: ArrayLike, W2: ArrayLike, bend: Callable = relu) -> Still:
+    """Return a bank at full size at work: a row a word, a column a number.
+
+    `x`: (n, d); `W1`: (d, d_ff); `W2`: (d_ff, d).
+    """
+    matches = x @ W1
+    fired = bend(matches)
+    panels = {
+        "evidence": x,
+        "matches: @ W1": matches,
+        "after the bend: who fires": fired,
+        "added: @ W2": fired @ W2,
+    }
+    figure = new_figure(7.2, 5.4)
+    axes = figure.subplots(len(panels), 1)
+    limit = np.abs(matches).max()
+    for ax, (title, panel) in zip(axes, panels.items(), strict=True):
+        shown = _matrix(ax, panel, limit)
+        ax.set_title(f"{title}   {panel.shape[0]} × {panel.shape[1]}")
+        ax.set(ylabel="words")
+    figure.colorbar(shown, ax=axes, label="value", aspect=40)
+    count = int((fired > 0).sum())
+    figure.words = f"Figure: of {fired.size} matches, {count} fire"
+    return figure
+
+
+def _matrix(axes, numbers: ArrayLike, limit: float):
+    """Draw numbers as cells: orange below zero, purple above, white at zero."""
+    axes.set(xticks=[], yticks=[])
+    axes.grid(False)
+    # Half again the range keeps the darkest cell light enough for black numbers.
+    look = {"cmap": "PuOr", "vmin": -1.8 * limit, "vmax": 1.8 * limit}
+    return axes.imshow(numbers, aspect="auto", **look)
+
+
+def _write_numbers(axes, numbers: ArrayLike, form: str = ".1f") -> None:
+    for (row, column), number in np.ndenumerate(np.asarray(numbers) + 0.0):
+        axes.text(column, row, f"{number:{form}}", ha="center", va="center")
+
+
+@_look
+def third_fact(
+    cases: Sequence[str], wanted: ArrayLike, linear: ArrayLike, banked: ArrayLike
+) -> Still:
+    """Return what should be concluded in each case beside two tries, all (n,)."""
+    figure = new_figure(7.2, 3.4)
+    axes = figure.subplots()
+    at = np.arange(len(cases))
+    axes.bar(at, wanted, 0.7, color="#e4e4e4", label="wanted")
+    axes.plot(at - 0.12, linear, "v", color=RUST, ms=9, label="best linear map")
+    axes.plot(at + 0.12, banked, "o", color=NAVY, ms=9, label="one small bank")
+    axes.set(
+        ylim=(-0.45, 1.25), title=r"Does $\it{mouse}$ follow?", ylabel="conclusion"
+    )
+    axes.set_xticks(at, cases)
+    axes.legend(loc="upper left")
+    worst = [np.abs(np.subtract(tried, wanted)).max() for tried in (linear, banked)]
+    figure.words = (
+        f"Figure: the best linear map misses by up to {worst[0]:.2f}, "
+        f"the bank by {worst[1]:.2f}"
+    )
+    return figure
+
+
+@_look
+def folded_line(straight: ArrayLike, folded: ArrayLike) -> Still:
+    """Return where a straight line of evidence ends up; both arrays (n, 2)."""
+    figure = new_figure(7.2, 3.4)
+    axes = figure.subplots(1, 2)
+    titles = ("without the bend", "with the bend")
+    bent = []
+    for ax, line, title in zip(axes, (straight, folded), titles, strict=True):
+        ax.plot(*np.transpose(line), color=NAVY)
+        ax.plot(*np.transpose(line[[0, -1]]), "o", color=NAVY)
+        ax.set(title=title, xlabel="first number", ylabel="second number")
+        ax.axis("equal")
+        bent.append(_corners(line))
+    figure.words = (
+        f"Figure: the line has {bent[0]} corners without the bend, {bent[1]} with it"
+    )
+    return figure
+
+
+def _corners(line: ArrayLike) -> int:
+    """Return how often a line of evenly spaced points turns, or stops."""
+    steps = np.diff(line, axis=0)
+    turned = np.linalg.norm(np.diff(steps, axis=0), axis=1)
+    turned = turned > 1e-6 * np.linalg.norm(steps, axis=1).max()
+    # A corner between two points shows as a turn at both.
+    return int(turned[0] + (turned[1:] & ~turned[:-1]).sum())
+
+
+@_look
+def region(values: ArrayLike, answers: ArrayLike, after: ArrayLike) -> Still:
+    """Return the region three values span, a head's answers, and where thinking leads.
+
+    `values`: (3, 2); `answers` and `after`, what a bank made of them: (n, 2).
+    """
+    figure = new_figure(7.2, 4.2)
+    axes = figure.subplots()
+    axes.fill(*np.transpose(values), color="#e4e4e4", label="the values' region")
+    axes.plot(*np.transpose(values), "D", color=BLACK, markersize=9, label="values")
+    axes.plot(*np.transpose(after), "v", color=RUST, markersize=4, label="after a bank")
+    axes.plot(
+        *np.transpose(answers), "o", color=NAVY, markersize=3, label="a head's answers"
+    )
+    axes.set(title="A head stays inside", xlabel="first number")
+    axes.set(ylabel="second number", aspect="equal")
+    figure.legend(*_once(axes), loc="outside right upper")
+    figure.words = f"Figure: {len(answers)} answers of a head, and of a bank after it"
+    return figure
+
+
+@_look
+def by_storey(
+    curves: Mapping[str, ArrayLike],
+    title: str,
+    ylabel: str,
+    *,
+    xlabel: str = "storey",
+    log: bool = True,
+    start: int = 0,
+) -> Still:
+    """Return one curve a rule ("replace", "add", "post_norm", "pre_norm") by storey.
+
+    Each curve is (n,); `start` is the number of the storey it begins at.
+    """
+    figure = new_figure(7.2, 3.8)
+    axes = figure.subplots()
+    for rule, curve in curves.items():
+        storeys = np.arange(start, start + len(curve))
+        axes.plot(storeys, curve, markevery=4, label=NAMES[rule], **LOOK[rule])
+    axes.set(xlabel=xlabel, ylabel=ylabel)
+    axes.set_title(title)
+    if log:
+        axes.set_yscale("log")
+    figure.legend(*_once(axes), loc="outside lower center", ncols=2)
+    ends = "; ".join(
+        f"{NAMES[rule]} from {curve[0]:.3g} to {curve[-1]:.3g}"
+        for rule, curve in curves.items()
+    )
+    figure.words = f"Figure: {title}: {ends}"
+    return figure
+
+
+@_look
+def shares(words: Sequence[str], rows: Mapping[str, ArrayLike]) -> Still:
+    """Return how one word's attention is shared out; each row (n,), by its name."""
+    figure = new_figure(7.2, 3.2)
+    axes = figure.subplots()
+    width = 0.8 / len(rows)
+    looks = ({"color": SKY}, {"color": NAVY, "hatch": "//", "edgecolor": "white"})
+    for i, ((name, row), look) in enumerate(zip(rows.items(), looks, strict=False)):
+        at = np.arange(len(words)) + (i - (len(rows) - 1) / 2) * width
+        bars = axes.bar(at, row, width, label=name, **look)
+        axes.bar_label(bars, fmt="%.2f")
+    axes.set(ylim=(0, 1.1), ylabel="share of what is read")
+    axes.set_title(r"What $\it{chased}$ reads")
+    axes.set_xticks(np.arange(len(words)), words)
+    axes.legend(loc="upper left")
+    most = "; ".join(
+        f"{name}: {words[int(np.argmax(row))]} {np.max(row):.2f}"
+        for name, row in rows.items()
+    )
+    figure.words = f"Figure: what chased reads most. {most}"
+    return figure
+
+
+@_look
+def block_parts(shape: tuple[int, ...]) -> Still:
+    """Return the pre-norm block as boxes in order: what is read, and what is added."""
+    figure = new_figure(7.2, 2.9)
+    axes = figure.subplots()
+    axes.axis("off")
+    axes.set(xlim=(-0.2, 8.8), ylim=(-0.75, 1.5))
+    axes.set_title("The block: the norms stand on the branches, never on the stream")
+    stream = {"arrowstyle": "->", "lw": 3, "color": NAVY}
+    axes.annotate("", (8.8, 0), (-0.2, 0), arrowprops=stream)
+    for start, sublayer, does in (
+        (0.2, "attention", "gather"),
+        (4.2, "feed-forward", "think"),
+    ):
+        end = start + 3.3
+        axes.plot([start, start, end, end], [0, 1, 1, 0], color=BLACK, linewidth=1.5)
+        _box(axes, start + 0.85, 1, "layer norm\ntidy")
+        _box(axes, start + 2.25, 1, f"{sublayer}\n{does}")
+        axes.plot(end, 0, "o", markersize=24, color="white", markeredgecolor=NAVY)
+        axes.text(end, 0, "+", ha="center", va="center", fontsize="x-large")
+        axes.text(end, -0.5, "add", ha="center", va="center")
+    axes.text(-0.2, -0.5, f"in {shape}", va="center")
+    axes.text(8.8, -0.5, f"out {shape}", va="center", ha="right")
+    figure.words = (
+        f"Figure: {shape} in; layer norm, attention, add; layer norm, feed-forward, "
+        f"add; {shape} out"
+    )
+    return figure
+
+
+def _box(axes, x: float, y: float, text: str) -> None:
+    look = {"boxstyle": "round,pad=0.35", "facecolor": "white", "edgecolor": BLACK}
+    axes.text(x, y, text, ha="center", va="center", bbox=look)
+
+
+@_look
+def moved(words: Sequence[str], distances: ArrayLike) -> Still:
+    """Return how far each word's row has moved, by depth. `distances`: (depth, n)."""
+    distances = np.asarray(distances)
+    figure = new_figure(7.2, 0.8 + 0.42 * len(distances) + 0.6)
+    axes = figure.subplots()
+    shown = axes.imshow(distances, cmap="Blues", vmin=0, aspect="auto", alpha=0.6)
+    _write_numbers(axes, distances, ".2f")
+    axes.set_xticks(np.arange(len(words)), words)
+    axes.set_yticks(np.arange(len(distances)))
+    axes.grid(False)
+    axes.set(xlabel="word", ylabel="after block")
+    axes.set_title("How far each row moved")
+    figure.colorbar(shown, ax=axes, label="distance")
+    reached = int((distances[-1] > 0).sum())
+    figure.words = f"Figure: at the last depth {reached} of {len(words)} rows moved"
+    return figure
