@@ -110,7 +110,7 @@ def main(arguments: list[str] | None = None) -> str:
                 path.write_text(text, encoding="utf-8", newline="\n")
                 print(f"{path.name}: stored")
         except (ValueError, CellExecutionError) as error:
-            faults.append(f"{path.name}: {error}")
+            faults.append(f"{path.name} is not stored: {error}")
     return "\n".join(faults)
 
 

@@ -46,7 +46,11 @@ NOT_PORTABLE = {
     "a widget's repr": (r"\b[A-Z]\w*\(\w+=", "FloatSlider(value=0.0)"),
     "a minus zero": (r"(?<![\w.])[-−]0(\.0*)?(?![\d.])", "[ 1.4 -0. ]"),
     "more than six digits": (r"(?<![\d.])0*\.?0*[1-9](\.?\d){6,}", "0.70000001"),
-    "a tiny float": (r"(?<!below )(?<![\d.])\d+(\.\d+)?e-\d+", "error 2.2e-16"),
+    # A bound may be said: "below 1e-12", "to 1e-12".
+    "a tiny float": (
+        r"(?<!below )(?<! to )(?<![\d.])\d+(\.\d+)?e-\d+",
+        "error 2.2e-16",
+    ),
     "a path": (r"(?<!\w)(/\w+){2,}|[A-Z]:\\|site-packages", "/home/ada/lab.py"),
     "a warning": (r"Warning\b", "RuntimeWarning: overflow"),
 }

@@ -1,0 +1,71 @@
+"""Nothing public stands in labsupport that nothing needs or no test holds."""
+
+import ast
+from functools import cache
+from pathlib import Path
+
+import nbformat
+import pytest
+from store import NOTEBOOKS
+
+ROOT = NOTEBOOKS.parent
+MODULES = sorted((ROOT / "labsupport").glob("[a-z]*.py"))
+
+
+def public(path: Path) -> list[str]:
+    """Return a module's functions; of examples.py, its numbers and words."""
+    nodes = ast.parse(path.read_text(encoding="utf-8")).body
+    names = [node.name for node in nodes if isinstance(node, ast.FunctionDef)]
+    if path.stem == "examples":
+        names += [node.targets[0].id for node in nodes if isinstance(node, ast.Assign)]
+    return [name for name in names if not name.startswith("_")]
+
+
+def spoken_of(source: str, home: str = "") -> set[tuple[str, str]]:
+    """Return each (module, name) of labsupport that a file, of module `home`, uses."""
+    nodes = list(ast.walk(ast.parse(source)))
+    modules, names = {}, {}
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and node.module == "labsupport":
+            modules |= {alias.asname or alias.name: alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            module = str(node.module).removeprefix("labsupport.")
+            names |= {a.asname or a.name: (module, a.name) for a in node.names}
+        elif isinstance(node, ast.Import):
+            modules |= {
+                a.asname: a.name.removeprefix("labsupport.") for a in node.names
+            }
+    found = set()
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            found.add((modules.get(node.value.id), node.attr))
+        elif isinstance(node, ast.Name):
+            found.add(names.get(node.id, (home, node.id)))
+        elif isinstance(node, ast.Constant):  # as in getattr(explorers, "bank")
+            found |= {(module, node.value) for module in modules.values()}
+    return found
+
+
+@cache
+def in_notebooks() -> set[tuple[str, str]]:
+    found = set()
+    for path in NOTEBOOKS.glob("*.ipynb"):
+        cells = nbformat.read(path, as_version=4).cells
+        found |= spoken_of("\n".join(c.source for c in cells if c.cell_type == "code"))
+    return found
+
+
+@cache
+def in_files(paths: tuple[Path, ...]) -> set[tuple[str, str]]:
+    return set().union(*(spoken_of(p.read_text("utf-8"), p.stem) for p in paths))
+
+
+@pytest.mark.parametrize(
+    ("module", "name"), [(path.stem, name) for path in MODULES for name in public(path)]
+)
+def test_is_used_and_tested(module, name):
+    by_notebook = (module, name) in in_notebooks()
+    assert by_notebook or (module, name) in in_files(tuple(MODULES))
+    # What only other parts of labsupport call is tested through them.
+    if by_notebook or module in ("block", "stack", "checks"):
+        assert (module, name) in in_files(tuple((ROOT / "tests").rglob("*.py")))
