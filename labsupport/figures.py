@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 import matplotlib.style
 import numpy as np
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
+from matplotlib.ticker import MultipleLocator
 
 from labsupport.block import relu
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 # Three colours and black, apart in lightness as well as hue, so that they hold in
 # greyscale and for the common colour-vision deficiencies. None is told by colour
 # alone: a thing keeps its line style and marker too, in all six notebooks.
-NAVY, RUST, SKY, BLACK = "#1f2a6e", "#b5400e", "#3a9fc4", "#000000"
+NAVY, RUST, SKY, BLACK = "#1a2566", "#a33809", "#3496bb", "#000000"
 LOOK = {
     "evidence": {"color": NAVY, "linestyle": "-", "marker": "o"},
     "pattern": {"color": RUST, "linestyle": "--", "marker": "^"},
@@ -39,6 +41,8 @@ NAMES = {
     "post_norm": "added, then tidied (post-norm)",
     "pre_norm": "a tidied copy read, then added (pre-norm)",
 }
+# From light over grey at zero to dark: the sign can be told in greyscale too.
+CELLS = LinearSegmentedColormap.from_list("cells", ["#fff0b0", "#c4cad6", NAVY])
 CSS_DPI = 100
 
 
@@ -50,6 +54,11 @@ class Still(Figure):
     """
 
     words = "A figure"
+
+    def draw(self, renderer) -> None:
+        # Ticks are made as late as this, and would take the reader's own settings.
+        with in_the_lab_look():
+            super().draw(renderer)
 
     def __repr__(self) -> str:
         return self.words
@@ -93,15 +102,20 @@ def bend(bend: Callable, matches: ArrayLike) -> Still:
     axes.plot(line, bend(line), color=BLACK, label="after the bend")
     axes.plot(matches, fired, "o", color=NAVY, markersize=10, label="the matches")
     for match, height in zip(matches, fired, strict=True):
-        note = f"{match:+.1f} → {height:.1f}"
+        note = _minus(f"{match:+z.1f} → {height:z.1f}")
         axes.annotate(note, (match - 0.06, height + 0.14), ha="right", color=NAVY)
     axes.set(xlim=(-2, 2), ylim=(-0.3, 2.1), title="The bend (ReLU)")
     axes.set(xlabel="match: pattern · evidence", ylabel="the unit fires")
     axes.legend(loc="upper left")
     pairs = zip(matches, fired, strict=True)
-    shown = ", ".join(f"{match:+.1f} to {height:.1f}" for match, height in pairs)
-    figure.words = f"Figure: the bend takes the matches {shown}"
+    shown = ", ".join(f"{match:+z.1f} to {height:z.1f}" for match, height in pairs)
+    figure.words = _minus(f"Figure: the bend takes the matches {shown}")
     return figure
+
+
+def _minus(text: str) -> str:
+    """Return the text with the minus sign that the axes have."""
+    return text.replace("-", "−")
 
 
 @_look
@@ -112,20 +126,22 @@ def plane(pattern: ArrayLike, evidences: ArrayLike) -> Still:
     """
     figure = new_figure(7.2, 4.4)
     axes = figure.subplots()
-    corners = np.array([[-1.5, -1.5], [1.5, -1.5], [1.5, 1.5], [-1.5, 1.5]])
+    corners = np.array([[-2, -1.5], [2, -1.5], [2, 1.5], [-2, 1.5]])
     axes.fill(*_half_plane(corners, pattern).T, color="#d9e8ef", label="fires here")
     arrow(axes, pattern, "pattern")
-    for evidence in evidences:
+    matches = np.asarray(evidences) @ pattern
+    for evidence, match in zip(evidences, matches, strict=True):
         arrow(axes, evidence, "evidence")
-        match = np.dot(pattern, evidence) + 0.0
-        side = "left" if evidence[0] > 0 else "right"
-        axes.annotate(f" match {match:+.1f} ", evidence, ha=side, va="center")
-    axes.set(xlim=(-1.5, 1.5), ylim=(-1.5, 1.5), aspect="equal")
+        note = _minus(f"match {match:+z.1f}")
+        side, shift = ("left", 9) if evidence[0] > 0 else ("right", -9)
+        look = {"ha": side, "va": "center", "textcoords": "offset points"}
+        axes.annotate(note, evidence, (shift, 0), **look)
+    axes.set(xlim=(-2, 2), ylim=(-1.5, 1.5), aspect="equal")
     axes.set(xlabel="first number", ylabel="second number")
     axes.set_title("Where one unit fires")
     figure.legend(*_once(axes), loc="outside right upper")
-    count = sum(float(np.dot(pattern, evidence)) > 0 for evidence in evidences)
-    figure.words = f"Figure: {count} of {len(evidences)} evidences on the firing side"
+    count = int((matches > 0).sum())
+    figure.words = f"Figure: {count} of {len(matches)} evidences on the firing side"
     return figure
 
 
@@ -141,7 +157,7 @@ def _half_plane(corners: np.ndarray, pattern: ArrayLike) -> np.ndarray:
     inside = []
     for a, b in zip(corners, np.roll(corners, -1, axis=0), strict=True):
         match_a, match_b = np.dot(pattern, a), np.dot(pattern, b)
-        if match_a >= 0:
+        if match_a >= 0 and np.any(pattern):  # a pattern of zeros never fires
             inside.append(a)
         if match_a * match_b < 0:
             inside.append(a + (b - a) * match_a / (match_a - match_b))
@@ -163,10 +179,11 @@ def bank_by_hand(
 
     `x`: (d,); `W1`: (d, d_ff); `W2`: (d_ff, d).
     """
-    matches = np.atleast_2d(x @ W1)
+    x, W1, W2 = np.atleast_2d(x), np.asarray(W1), np.asarray(W2)
+    matches = x @ W1
     fired = bend(matches)
     panels = {
-        "evidence": np.atleast_2d(x),
+        "evidence": x,
         "@ W1": W1,
         "= matches": matches,
         "after the bend": fired,
@@ -174,16 +191,18 @@ def bank_by_hand(
         "= added": fired @ W2,
     }
     figure = new_figure(7.2, 2.2)
-    widths = [np.shape(panel)[1] for panel in panels.values()]
+    figure.suptitle("A bank, number by number", x=0.01, ha="left")
+    widths = [panel.shape[1] for panel in panels.values()]
     limit = max(np.abs(panel).max() for panel in panels.values())
     axes = figure.subplots(1, len(panels), width_ratios=widths)
     for ax, (title, panel) in zip(axes, panels.items(), strict=True):
         _matrix(ax, panel, limit)
-        _write_numbers(ax, panel)
+        _write_numbers(ax, panel, limit)
         ax.set_title(title, fontsize="medium", fontweight="normal", loc="center")
         ax.set_aspect("equal")
-    out = ", ".join(f"{number:.1f}" for number in (fired @ W2)[0])
-    figure.words = f"Figure: {int((fired > 0).sum())} of 3 units fires, adding [{out}]"
+    out = _minus(", ".join(f"{number:z.1f}" for number in (fired @ W2)[0]))
+    count = f"{int((fired > 0).sum())} of {fired.size}"
+    figure.words = f"Figure: units that fire: {count}, adding [{out}]"
     return figure
 
 
@@ -193,6 +212,7 @@ def bank(x: ArrayLike, W1: ArrayLike, W2: ArrayLike, bend: Callable = relu) -> S
 
     `x`: (n, d); `W1`: (d, d_ff); `W2`: (d_ff, d).
     """
+    x = np.asarray(x)
     matches = x @ W1
     fired = bend(matches)
     panels = {
@@ -203,11 +223,12 @@ def bank(x: ArrayLike, W1: ArrayLike, W2: ArrayLike, bend: Callable = relu) -> S
     }
     figure = new_figure(7.2, 5.4)
     axes = figure.subplots(len(panels), 1)
-    limit = np.abs(matches).max()
+    limit = max(np.abs(panel).max() for panel in panels.values())
     for ax, (title, panel) in zip(axes, panels.items(), strict=True):
         shown = _matrix(ax, panel, limit)
         ax.set_title(f"{title}   {panel.shape[0]} × {panel.shape[1]}")
         ax.set(ylabel="words")
+    figure.supxlabel("numbers, one a column", fontsize="medium")
     figure.colorbar(shown, ax=axes, label="value", aspect=40)
     count = int((fired > 0).sum())
     figure.words = f"Figure: of {fired.size} matches, {count} fire"
@@ -215,17 +236,19 @@ def bank(x: ArrayLike, W1: ArrayLike, W2: ArrayLike, bend: Callable = relu) -> S
 
 
 def _matrix(axes, numbers: ArrayLike, limit: float):
-    """Draw numbers as cells: orange below zero, purple above, white at zero."""
+    """Draw numbers as cells: yellow below zero, grey at zero, blue above."""
     axes.set(xticks=[], yticks=[])
     axes.grid(False)
-    # Half again the range keeps the darkest cell light enough for black numbers.
-    look = {"cmap": "PuOr", "vmin": -1.8 * limit, "vmax": 1.8 * limit}
+    axes.spines[:].set_visible(True)
+    look = {"cmap": CELLS, "vmin": -limit, "vmax": limit}
     return axes.imshow(numbers, aspect="auto", **look)
 
 
-def _write_numbers(axes, numbers: ArrayLike, form: str = ".1f") -> None:
-    for (row, column), number in np.ndenumerate(np.asarray(numbers) + 0.0):
-        axes.text(column, row, f"{number:{form}}", ha="center", va="center")
+def _write_numbers(axes, numbers: ArrayLike, limit: float, form: str = ".1f") -> None:
+    for (row, column), number in np.ndenumerate(numbers):
+        ink = "white" if number > 0.55 * limit else BLACK
+        said = _minus(f"{number:z{form}}")
+        axes.text(column, row, said, ha="center", va="center", color=ink)
 
 
 @_look
@@ -236,14 +259,14 @@ def third_fact(
     figure = new_figure(7.2, 3.4)
     axes = figure.subplots()
     at = np.arange(len(cases))
-    axes.bar(at, wanted, 0.7, color="#e4e4e4", label="wanted")
+    look = {"color": "#888888", "linewidth": 5, "label": "wanted"}
+    axes.hlines(wanted, at - 0.35, at + 0.35, **look)
     axes.plot(at - 0.12, linear, "v", color=RUST, ms=9, label="best linear map")
     axes.plot(at + 0.12, banked, "o", color=NAVY, ms=9, label="one small bank")
-    axes.set(
-        ylim=(-0.45, 1.25), title=r"Does $\it{mouse}$ follow?", ylabel="conclusion"
-    )
+    axes.set(ylim=(-0.45, 1.25), title=r"Does $\it{mouse}$ follow?")
+    axes.set(xlabel="what is known", ylabel="conclusion")
     axes.set_xticks(at, cases)
-    axes.legend(loc="upper left")
+    figure.legend(*_once(axes), loc="outside right upper")
     worst = [np.abs(np.subtract(tried, wanted)).max() for tried in (linear, banked)]
     figure.words = (
         f"Figure: the best linear map misses by up to {worst[0]:.2f}, "
@@ -257,27 +280,32 @@ def folded_line(straight: ArrayLike, folded: ArrayLike) -> Still:
     """Return where a straight line of evidence ends up; both arrays (n, 2)."""
     figure = new_figure(7.2, 3.4)
     axes = figure.subplots(1, 2)
-    titles = ("without the bend", "with the bend")
+    titles = ("Without the bend", "With the bend")
     bent = []
     for ax, line, title in zip(axes, (straight, folded), titles, strict=True):
-        ax.plot(*np.transpose(line), color=NAVY)
-        ax.plot(*np.transpose(line[[0, -1]]), "o", color=NAVY)
+        line = np.asarray(line)
+        corners = _corners(line)
+        ax.plot(*line.T, color=NAVY, label="the line")
+        ax.plot(*line[[0, -1]].T, "o", color=NAVY, label="its ends")
+        ax.plot(*corners.T, "D", color=RUST, markersize=5, label="a corner")
         ax.set(title=title, xlabel="first number", ylabel="second number")
-        ax.axis("equal")
-        bent.append(_corners(line))
+        ax.set_aspect("equal", adjustable="datalim")
+        bent.append(len(corners))
+    figure.legend(*_once(axes[1]), loc="outside lower center", ncols=3)
     figure.words = (
         f"Figure: the line has {bent[0]} corners without the bend, {bent[1]} with it"
     )
     return figure
 
 
-def _corners(line: ArrayLike) -> int:
-    """Return how often a line of evenly spaced points turns, or stops."""
+def _corners(line: np.ndarray) -> np.ndarray:
+    """Return the points (n, 2) where a line of evenly spaced ones turns, or stops."""
     steps = np.diff(line, axis=0)
     turned = np.linalg.norm(np.diff(steps, axis=0), axis=1)
     turned = turned > 1e-6 * np.linalg.norm(steps, axis=1).max()
     # A corner between two points shows as a turn at both.
-    return int(turned[0] + (turned[1:] & ~turned[:-1]).sum())
+    turned[1:] &= ~turned[:-1]
+    return line[1:-1][turned]
 
 
 @_look
@@ -288,14 +316,15 @@ def region(values: ArrayLike, answers: ArrayLike, after: ArrayLike) -> Still:
     """
     figure = new_figure(7.2, 4.2)
     axes = figure.subplots()
-    axes.fill(*np.transpose(values), color="#e4e4e4", label="the values' region")
-    axes.plot(*np.transpose(values), "D", color=BLACK, markersize=9, label="values")
+    axes.fill(*np.transpose(values), color="#dddddd", label="the values' region")
     axes.plot(*np.transpose(after), "v", color=RUST, markersize=4, label="after a bank")
     axes.plot(
         *np.transpose(answers), "o", color=NAVY, markersize=3, label="a head's answers"
     )
+    axes.plot(*np.transpose(values), "D", color=BLACK, markersize=9, label="values")
     axes.set(title="A head stays inside", xlabel="first number")
-    axes.set(ylabel="second number", aspect="equal")
+    axes.set(ylabel="second number")
+    axes.set_aspect("equal", adjustable="datalim")
     figure.legend(*_once(axes), loc="outside right upper")
     figure.words = f"Figure: {len(answers)} answers of a head, and of a bank after it"
     return figure
@@ -322,8 +351,10 @@ def by_storey(
         axes.plot(storeys, curve, markevery=4, label=NAMES[rule], **LOOK[rule])
     axes.set(xlabel=xlabel, ylabel=ylabel)
     axes.set_title(title)
+    axes.xaxis.set_major_locator(MultipleLocator(4))
     if log:
         axes.set_yscale("log")
+        axes.yaxis.set_major_formatter("{x:g}")  # 0.01, not a raised, smaller −2
     figure.legend(*_once(axes), loc="outside lower center", ncols=2)
     ends = "; ".join(
         f"{NAMES[rule]} from {curve[0]:.3g} to {curve[-1]:.3g}"
@@ -340,14 +371,15 @@ def shares(words: Sequence[str], rows: Mapping[str, ArrayLike]) -> Still:
     axes = figure.subplots()
     width = 0.8 / len(rows)
     looks = ({"color": SKY}, {"color": NAVY, "hatch": "//", "edgecolor": "white"})
-    for i, ((name, row), look) in enumerate(zip(rows.items(), looks, strict=False)):
+    looks = looks[: len(rows)]
+    for i, ((name, row), look) in enumerate(zip(rows.items(), looks, strict=True)):
         at = np.arange(len(words)) + (i - (len(rows) - 1) / 2) * width
         bars = axes.bar(at, row, width, label=name, **look)
         axes.bar_label(bars, fmt="%.2f")
-    axes.set(ylim=(0, 1.1), ylabel="share of what is read")
+    axes.set(ylim=(0, 1.1), xlabel="word", ylabel="share of what is read")
     axes.set_title(r"What $\it{chased}$ reads")
     axes.set_xticks(np.arange(len(words)), words)
-    axes.legend(loc="upper left")
+    figure.legend(*_once(axes), loc="outside lower center", ncols=2)
     most = "; ".join(
         f"{name}: {words[int(np.argmax(row))]} {np.max(row):.2f}"
         for name, row in rows.items()
@@ -359,31 +391,43 @@ def shares(words: Sequence[str], rows: Mapping[str, ArrayLike]) -> Still:
 @_look
 def block_parts(shape: tuple[int, ...]) -> Still:
     """Return the pre-norm block as boxes in order: what is read, and what is added."""
-    figure = new_figure(7.2, 2.9)
+    figure = new_figure(7.2, 2.6)
     axes = figure.subplots()
     axes.axis("off")
-    axes.set(xlim=(-0.2, 8.8), ylim=(-0.75, 1.5))
+    axes.set(xlim=(0, 9.6), ylim=(-0.75, 1.45))
     axes.set_title("The block: the norms stand on the branches, never on the stream")
-    stream = {"arrowstyle": "->", "lw": 3, "color": NAVY}
-    axes.annotate("", (8.8, 0), (-0.2, 0), arrowprops=stream)
+    _arrow(axes, (0, 0), (9.6, 0), color=NAVY, linewidth=3)
     for start, sublayer, does in (
-        (0.2, "attention", "gather"),
-        (4.2, "feed-forward", "think"),
+        (0.3, "attention", "gather"),
+        (4.5, "feed-forward", "think"),
     ):
-        end = start + 3.3
-        axes.plot([start, start, end, end], [0, 1, 1, 0], color=BLACK, linewidth=1.5)
-        _box(axes, start + 0.85, 1, "layer norm\ntidy")
-        _box(axes, start + 2.25, 1, f"{sublayer}\n{does}")
-        axes.plot(end, 0, "o", markersize=24, color="white", markeredgecolor=NAVY)
-        axes.text(end, 0, "+", ha="center", va="center", fontsize="x-large")
+        norm, layer, end = start + 0.95, start + 2.75, start + 3.8
+        axes.plot([start, start, end], [0, 1, 1], color=BLACK, linewidth=1.5)
+        axes.plot(start, 0, "o", color=BLACK)
+        for tail, tip in (
+            ((start, 1), (norm - 0.6, 1)),
+            ((norm, 1), (layer - 0.75, 1)),
+            ((end, 1), (end, 0.2)),
+        ):
+            _arrow(axes, tail, tip, color=BLACK, linewidth=1.5)
+        _box(axes, norm, 1, "layer norm\ntidy")
+        _box(axes, layer, 1, f"{sublayer}\n{does}")
+        look = {"markersize": 22, "color": "white", "markeredgecolor": NAVY}
+        axes.plot(end, 0, "o", zorder=4, **look)
+        axes.plot(end, 0, "+", zorder=5, color=NAVY, markersize=11, mew=2)
         axes.text(end, -0.5, "add", ha="center", va="center")
-    axes.text(-0.2, -0.5, f"in {shape}", va="center")
-    axes.text(8.8, -0.5, f"out {shape}", va="center", ha="right")
+    axes.text(0, -0.5, f"in {shape}", va="center")
+    axes.text(9.6, -0.5, f"out {shape}", va="center", ha="right")
     figure.words = (
         f"Figure: {shape} in; layer norm, attention, add; layer norm, feed-forward, "
         f"add; {shape} out"
     )
     return figure
+
+
+def _arrow(axes, tail: tuple, tip: tuple, **look) -> None:
+    style = {"arrowstyle": "-|>", "shrinkA": 0, "shrinkB": 0}
+    axes.annotate("", tip, tail, arrowprops=style | look)
 
 
 def _box(axes, x: float, y: float, text: str) -> None:
@@ -397,14 +441,15 @@ def moved(words: Sequence[str], distances: ArrayLike) -> Still:
     distances = np.asarray(distances)
     figure = new_figure(7.2, 0.8 + 0.42 * len(distances) + 0.6)
     axes = figure.subplots()
-    shown = axes.imshow(distances, cmap="Blues", vmin=0, aspect="auto", alpha=0.6)
-    _write_numbers(axes, distances, ".2f")
+    shown = _matrix(axes, distances, distances.max())
+    _write_numbers(axes, distances, distances.max(), ".2f")
     axes.set_xticks(np.arange(len(words)), words)
     axes.set_yticks(np.arange(len(distances)))
-    axes.grid(False)
     axes.set(xlabel="word", ylabel="after block")
     axes.set_title("How far each row moved")
-    figure.colorbar(shown, ax=axes, label="distance")
-    reached = int((distances[-1] > 0).sum())
+    bar = figure.colorbar(shown, ax=axes, label="distance")
+    bar.ax.set_ylim(0, None)
+    # As written in the cells: what is less has not moved, it was rounded.
+    reached = int((distances[-1].round(2) > 0).sum())
     figure.words = f"Figure: at the last depth {reached} of {len(words)} rows moved"
     return figure
