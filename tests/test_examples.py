@@ -21,6 +21,9 @@ def test_the_bank_gives_the_documents_figures():
     np.testing.assert_allclose(matches, [[1.4, -0.6, -0.2]])
     out = loops.feed_forward(evidence, examples.W1.tolist(), examples.W2.tolist())
     np.testing.assert_allclose(out, [[1.4, 0.7]])
+    # Without the bend every row of W2 counts: 1.4 + 0.3 - 0.1 and 0.7 - 0.6 + 0.2.
+    unbent = loops.times(matches, examples.W2.tolist())
+    np.testing.assert_allclose(unbent, [[1.6, 0.3]])
 
 
 def test_the_banks_first_unit_is_the_tables():
