@@ -88,14 +88,14 @@ def if_unit(fires: Callable = _block.fires) -> Explorer:
             zip(examples.W1.T.tolist(), examples.W2.tolist(), strict=True)
         )
     }
+    kinds = [("1, the table's", 1), ("2", 2), ("3", 3), ("your own", 0)]
     controls = {
-        "unit": choice(
-            "unit", [("1, the table's", 1), ("2", 2), ("3", 3), ("your own", 0)]
-        ),
+        "unit": choice("unit", kinds),
         "evidence": _pair("evidence"),
         "pattern": _pair("pattern"),
         "contribution": _pair("contribution"),
     }
+    controls["unit"].add_class("lab-whole-row")
     start = {"evidence": tuple(examples.EVIDENCES[0].tolist()), **units[1]}
     return Explorer("One if-unit", controls, start, figure, draw, follow)
 
@@ -119,7 +119,7 @@ def bank(feed_forward: Callable = _block.feed_forward) -> Explorer:
     left.set(xlim=(-2.4, 2.4), ylim=(3.5, 0.5), yticks=units)
     left.axvline(0, color="#444444", linewidth=0.9)
     (matched,) = left.plot(
-        [0] * 3, units, "o", color=NAVY, fillstyle="none", markersize=11, animated=True
+        [0] * 3, units, "o", color=RUST, fillstyle="none", markersize=11, animated=True
     )
     bars = left.barh(units, [0] * 3, height=0.35, color=NAVY, animated=True)
     matched.set_label("match")
@@ -207,7 +207,7 @@ def collapse(bend: Callable = _block.relu) -> Explorer:
         )
 
     controls = {
-        "slope": slider("slope below zero (1: no bend, 0: ReLU)", 0.0, 1.0, 0.05),
+        "slope": slider("slope below zero (1: no bend, 0: ReLU)", 0.0, 1.0, 0.02),
         "layers": slider("layers", 1, 6, 1),
     }
     start = {"slope": 1.0, "layers": 3}
@@ -286,6 +286,7 @@ def stack(
     back.set(title="Slope on the way back", xlabel="storey")
     forward.set(yscale="log", ylim=(ZERO / 4, 1e8), xlim=(-1, MOST_STOREYS + 1))
     forward.set_yticks([ZERO, *ticks], ["0", *(f"{_power(t)}" for t in ticks)])
+    forward.minorticks_off()
     back.set(xlim=(-1, MOST_STOREYS + 1))
     rules = ("replace", "add")
     lines = {
@@ -344,6 +345,7 @@ def drift(layer_norm: Callable = _block.layer_norm) -> Explorer:
     left.set(yscale="log", ylim=(0.3, 1e7), xlim=(-1, MOST_STOREYS + 1))
     ticks = 10.0 ** np.arange(0, 8, 2)
     left.set_yticks(ticks, [_power(tick) for tick in ticks])
+    left.minorticks_off()
     lines = {
         "none": _series(left, "add", label="no norm"),
         "post_norm": _series(left, "post_norm", label="post-norm"),
@@ -428,7 +430,7 @@ def block(block: Callable = _block.block) -> Explorer:
     axes.invert_yaxis()
     said = [
         axes.text(deepest + 0.9, row, "", va="center", clip_on=False, animated=True)
-        for row in range(5)
+        for row in (-0.75, *range(5))
     ]
 
     @lru_cache(maxsize=4)
@@ -450,8 +452,8 @@ def block(block: Callable = _block.block) -> Explorer:
         shown = np.full((5, deepest + 1), np.nan)
         shown[:, : depth + 1] = np.log10(np.maximum(moved, 1e-9))
         grid.set_array(np.ma.masked_invalid(shown))
-        rows = [_size(far) if far == 0 else _plain(far) for far in moved[:, -1]]
-        for text, far in zip(said, rows, strict=True):
+        rows = ["0" if far == 0 else _plain(far) for far in moved[:, -1]]
+        for text, far in zip(said, [f"after {depth}", *rows], strict=True):
             text.set_text(far)
         told = ", ".join(
             f"{w} {far}" for w, far in zip(examples.WORDS, rows, strict=True)
@@ -467,7 +469,7 @@ def block(block: Callable = _block.block) -> Explorer:
         "word": choice(
             "word that is nudged", [(w, i) for i, w in enumerate(examples.WORDS)]
         ),
-        "nudge": slider("how far", 0.0, 2.0, 0.1),
+        "nudge": slider("how far", 0.0, 2.0, 0.05),
         "mask": choice("mask", [("none", False), ("causal", True)]),
     }
     start = {"depth": 3, "word": 4, "nudge": 1.0, "mask": False}
@@ -478,7 +480,7 @@ def block(block: Callable = _block.block) -> Explorer:
 
 
 def _pair(name: str) -> list:
-    return [slider(f"{name}, {which} number", -1.0, 1.0, 0.1) for which in _WHICH]
+    return [slider(f"{name}, {which} number", -1.0, 1.0, 0.05) for which in _WHICH]
 
 
 _WHICH = ("first", "second")
@@ -486,7 +488,7 @@ _WHICH = ("first", "second")
 
 def _stack_controls() -> dict:
     return {
-        "gain": slider("gain of every storey", 0.5, 1.1, 0.05),
+        "gain": slider("gain of every storey", 0.5, 1.1, 0.01),
         "storeys": slider("storeys", 1, MOST_STOREYS, 1),
     }
 

@@ -19,7 +19,7 @@ import numpy as np
 from IPython import get_ipython
 from IPython.utils.capture import capture_output
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from PIL import Image, ImageColor
+from PIL import Image
 
 from labsupport.figures import CSS_DPI, Still, new_figure
 
@@ -32,12 +32,13 @@ STYLE = """<style>
 .lab-explorer .widget-inline-hbox {flex-flow: row wrap; height: auto; width: auto}
 .lab-explorer .widget-inline-hbox > .widget-label {width: 100%; text-align: left;
   height: auto; line-height: 1.4; white-space: normal; font-size: 14px}
-.lab-explorer .widget-readout {font-size: 14px}
+.lab-explorer .widget-readout, .lab-explorer select {font-size: 14px}
+.lab-explorer select {height: 28px}
+.lab-explorer .lab-whole-row {grid-column: 1 / -1}
 .lab-explorer [role=status] {font-variant-numeric: tabular-nums; line-height: 1.5;
   font-size: 14px; color: var(--jp-content-font-color1, inherit)}
 </style>"""
 HOW_TO_MOVE = "Still picture: run this cell, then move it."
-STOPPED = "Not drawn, the picture is an old one: "
 
 
 class Unusable(Exception):
@@ -125,6 +126,7 @@ class Explorer(widgets.VBox):
         moving = figure.findobj(lambda artist: artist.get_animated())
         self._moving = sorted(moving, key=lambda artist: artist.get_zorder())
         self._frame = self._render()
+        self._palette = _palette(self._frame)
 
         width, height = (round(inch * CSS_DPI) for inch in figure.get_size_inches())
         self._picture = widgets.Image(width=str(width), height=str(height))
@@ -132,13 +134,16 @@ class Explorer(widgets.VBox):
         reset = widgets.Button(description="Reset", layout={"width": "7em"})
         reset.on_click(lambda _: self.set(**self._start))
         columns = "repeat(auto-fit, minmax(min(17em, 100%), 1fr))"
-        hand = [*(w for made in self._controls.values() for w in made), reset]
+        heading = widgets.HTML(f"{STYLE}<b>{html.escape(title)}</b>")
+        top = widgets.HBox(
+            [heading, reset], layout={"justify_content": "space-between"}
+        )
+        hand = [control for made in self._controls.values() for control in made]
         grid = widgets.GridBox(
             hand, layout={"grid_template_columns": columns, "grid_gap": "2px 24px"}
         )
-        heading = widgets.HTML(f"{STYLE}<b>{html.escape(title)}</b>")
-        self.children = [heading, grid, self._picture, self._words]
-        self._parts = (*hand, *self.children)
+        self.children = [top, grid, self._picture, self._words]
+        self._parts = (*hand, *top.children, *self.children)
         self.layout.max_width = f"{width}px"
         self.add_class("lab-explorer")
         self._replace_earlier()
@@ -212,18 +217,19 @@ class Explorer(widgets.VBox):
             # A print in the reader's function would land under some cell or other.
             with capture_output(), np.errstate(all="ignore"):
                 self.readout = self._draw(self.state)
-            self._frame = shown = self._render()
+            self._frame = self._render()
+            # A palette makes a picture a fifth of the work to pack and to unpack.
+            packed = self._frame.quantize(palette=self._palette, dither=0)
         except Exception as error:
             known = isinstance(error, Unusable)
             said = str(error) if known else f"{type(error).__name__}: {error}"
-            self.readout = STOPPED + said[:300]
-            shown = self._frame.convert("L").convert("RGB")
-            grey = Image.new("RGB", shown.size, ImageColor.getrgb("#bbbbbb"))
-            shown = Image.blend(shown, grey, 0.75)
+            self.readout = f"Not drawn, so the picture is grey: {said[:300]}"
+            pale = Image.new("L", self._frame.size, 0xBB)
+            packed = Image.blend(self._frame.convert("L"), pale, 0.75)
         buffer = io.BytesIO()
-        shown.save(buffer, "PNG", compress_level=1)
-        self._words.value = f'<div role="status">{html.escape(self.readout)}</div>'
+        packed.save(buffer, "PNG", compress_level=1)
         self._picture.value = buffer.getvalue()
+        self._words.value = f'<div role="status">{html.escape(self.readout)}</div>'
 
     def _render(self) -> Image.Image:
         self._canvas.restore_region(self._background)
@@ -248,7 +254,7 @@ class Explorer(widgets.VBox):
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict, dict]:
         """Return the widget, and for where no kernel runs a still picture and words."""
         view = super()._repr_mimebundle_(**kwargs)
-        picture = Image.open(io.BytesIO(self._picture.value))
+        picture = Image.open(io.BytesIO(self._picture.value)).convert("RGB")
         width, height = self.figure.get_size_inches()
         still = new_figure(width, height + 0.9)
         still.figimage(np.asarray(picture), 0, 0.9 * still.dpi)
@@ -257,6 +263,18 @@ class Explorer(widgets.VBox):
         still.words = repr(self)
         data, shown = still._repr_mimebundle_()
         return view | data, shown
+
+
+def _palette(picture: Image.Image) -> Image.Image:
+    """Return the 256 commonest colours of a picture, at Pillow's own six bits."""
+    sixes = np.asarray(picture) >> 2
+    counts = np.bincount((sixes @ [64**2, 64, 1]).ravel(), minlength=64**3)
+    common = np.argsort(-counts, kind="stable")[:256]
+    colours = np.stack(np.unravel_index(common, (64, 64, 64)), axis=1) << 2
+    colours[colours == 252] = 255  # white stays white
+    holder = Image.new("P", (1, 1))
+    holder.putpalette(colours.astype(np.uint8).tobytes())
+    return holder
 
 
 def _tidy(value: Any) -> Any:
