@@ -1,0 +1,322 @@
+"""The checks, tried with answers of every kind: right, wrong, not started, hostile."""
+
+import ast
+import itertools
+import re
+import signal
+import threading
+import warnings
+
+import answers
+import nbformat
+import numpy as np
+import pytest
+from store import NOTEBOOKS
+
+from labsupport import checks
+from labsupport.checks import EXERCISES, Verdict, check, verdict
+
+FUNCTIONS = [name for name, e in EXERCISES.items() if isinstance(e, checks.Function)]
+VALUES = [name for name in EXERCISES if name not in FUNCTIONS]
+
+
+def each(table, names=EXERCISES):
+    return [pytest.param(n, a, id=f"{n}-{i}") for n in names for i, a in table(n)]
+
+
+def flat(message):
+    return " ".join(message.split())
+
+
+def test_the_exercises_are_those_of_the_notebooks():
+    assert list(EXERCISES) == [
+        "fires",
+        "pattern",
+        "feed_forward",
+        "absolute_value",
+        "fold",
+        "not_linear",
+        "storeys_to_vanish",
+        "add_stack",
+        "layer_norm",
+        "stretch",
+        "causal_mask",
+        "block",
+        "count_parameters",
+    ]
+    assert answers.RIGHT.keys() == answers.WRONG.keys() == EXERCISES.keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"), each(lambda name: enumerate(answers.RIGHT[name]))
+)
+def test_a_right_answer_is_right_in_any_form(name, answer):
+    status, message = verdict(name, answer)
+    assert status == "right", message
+    assert message.startswith(f"{name}: right. ")
+    assert len(message.split()) > 5  # says over what it was checked
+
+
+@pytest.mark.parametrize(
+    ("name", "case"), each(lambda name: enumerate(answers.WRONG[name]))
+)
+def test_a_wrong_answer_is_wrong_and_named(name, case):
+    answer, words = case
+    status, message = verdict(name, answer)
+    assert status == "wrong", message
+    assert message.startswith(f"{name}: wrong. ")
+    assert words is None or words in flat(message), message
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_each_known_mistake_has_its_own_sentence(name):
+    sentences = {}
+    for sentence, mistake in EXERCISES[name].known():
+        status, message = verdict(name, mistake)
+        assert status == "wrong"
+        assert flat(message).startswith(f"{name}: wrong. {sentence} with "), message
+        sentences.setdefault(sentence, []).append(mistake)
+    assert len(sentences) >= 8
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_each_known_wrong_value_has_its_own_sentence(name):
+    sentences = dict(EXERCISES[name].known())
+    messages = [flat(verdict(name, a).message) for a, _ in answers.WRONG[name]]
+    for sentence in sentences:
+        assert f"{name}: wrong. {sentence}" in messages, sentence
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_wrong_answer_is_shown_its_smallest_case(name):
+    sizes = [sum(np.size(x) for x in flatten(case)) for case in EXERCISES[name].cases]
+    for i in range(len(sizes)):
+        message = verdict(name, wrong_from(i, name)).message
+        shown = message[message.index("  with ") :]
+        assert re.search(r"^  yours   ", shown, re.M), message
+        assert re.search(r"^  wanted  ", shown, re.M), message
+        first = next(iter(EXERCISES[name].names))
+        assert f"{first} = {checks._text(EXERCISES[name].cases[i][0])}" in shown
+    assert sizes[0] <= 2 * min(sizes)
+    assert max(sizes) == max(sizes[-2:])
+
+
+def flatten(value):
+    if isinstance(value, list | tuple):
+        return [leaf for item in value for leaf in flatten(item)]
+    return [value]
+
+
+def wrong_from(first, name):
+    """Return an answer that is right before the case of that index, and then off."""
+    calls = iter(range(1000))
+
+    def answer(*case):
+        right = EXERCISES[name].right(*case)
+        off = ~right if name == "causal_mask" else 2 * right + 0.1
+        return right if next(calls) < first else off
+
+    return answer
+
+
+def test_what_is_shown():
+    assert verdict("fires", lambda p, e: p @ e).message == (
+        "fires: wrong. The bend is missing: a match below zero must give 0.\n"
+        "  with    pattern = [2], evidence = [-3]\n"
+        "  yours   -6\n"
+        "  wanted  0"
+    )
+    assert verdict("fires", lambda p, e: -0.0).message == (
+        "fires: wrong. It gives nothing but zeros.\n"
+        "  with    pattern = [2], evidence = [3]\n"
+        "  yours   0\n"
+        "  wanted  6"
+    )
+    # Numbers that look alike are told apart by more digits.
+    message = verdict("count_parameters", lambda d, f: 4 * d * d + 2 * d * f + 0.0001)
+    assert "  yours   6.0001\n  wanted  6" in message.message
+    # In a large array, the first number that differs.
+    exercise = EXERCISES["layer_norm"]
+
+    def off_in_one(X, *rest):
+        result = exercise.right(X, *rest)
+        if len(result) == 10:
+            result[3, 7] += 1
+        return result
+
+    message = verdict("layer_norm", off_in_one).message
+    assert "X = an array of shape (10, 32)" in message
+    assert message.count("at [3, 7]") == 2
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+@pytest.mark.parametrize("stub", answers.STUBS, ids=repr)
+def test_a_stub_is_not_started(name, stub):
+    assert verdict(name, stub) == ("not started", f"{name}: not started.")
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("stub", answers.STUB_FUNCTIONS)
+def test_a_stub_function_is_not_started(name, stub):
+    words = f"{name}: not started. The function returns nothing yet."
+    assert verdict(name, stub) == ("not started", words)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_an_answer_that_is_only_sometimes_there_is_wrong(name):
+    calls = iter(range(1000))
+
+    def answer(*case):
+        return EXERCISES[name].right(*case) if next(calls) > 0 else None
+
+    status, message = verdict(name, answer)
+    assert status == "wrong"
+    assert "It returns nothing." in message
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_nothing_handed_in_hurts(name, capfd):
+    state = str(np.random.get_state())  # noqa: NPY002
+    for answer in answers.HOSTILE_FUNCTIONS + answers.VALUES:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found = verdict(name, answer)
+            assert check(name, answer) is None
+        assert isinstance(found, Verdict)
+        assert found.status in ("wrong", "not started")
+        printed, complaints = capfd.readouterr()
+        assert printed == found.message + "\n"  # the same again, and nothing else
+        assert complaints == ""
+        assert caught == []
+        assert np.geterr()["invalid"] == "warn"
+        assert found.message.startswith(f"{name}: {found.status}.")
+        assert len(found.message) < 2500
+        assert "0x" not in found.message  # no address, which would differ next time
+    assert state == str(np.random.get_state())  # noqa: NPY002
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_an_endless_loop_can_be_interrupted(name):
+    def interrupted(*case):
+        raise KeyboardInterrupt
+
+    class Looping:
+        def __array__(self, *args, **kwargs):
+            raise KeyboardInterrupt
+
+    words = f"{name}: wrong. It was interrupted: does every loop in it end?"
+    answer = interrupted if name in FUNCTIONS else Looping()
+    if name in ("absolute_value", "not_linear"):
+        answer = (answer, answer)
+    assert verdict(name, answer) == ("wrong", words)
+
+
+def test_the_kernels_interrupt_ends_an_endless_loop():
+    def endless(pattern, evidence):
+        while True:
+            pass
+
+    main = threading.main_thread().ident
+    threading.Timer(0.3, signal.pthread_kill, (main, signal.SIGINT)).start()
+    assert "does every loop in it end?" in verdict("fires", endless).message
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_an_answer_that_spoils_its_arguments_spoils_nothing(name):
+    kept = str(EXERCISES[name].cases)
+    verdict(name, answers.empties)
+    verdict(name, answers.reshapes)
+    assert str(EXERCISES[name].cases) == kept
+    assert verdict(name, EXERCISES[name].right).status == "right"
+
+
+@pytest.mark.parametrize(
+    ("name", "digits"), [("storeys_to_vanish", "39"), ("stretch", r"1\.7\d*|√")]
+)
+def test_no_verdict_gives_the_value_away(name, digits):
+    tried = [a for a, _ in answers.WRONG[name]] + answers.VALUES
+    tried += [n / 20 for n in range(-100, 5000)] + [*range(-100, 1000)]
+    for answer in tried:
+        status, message = verdict(name, answer)
+        assert status == "right" or not re.search(rf"\b({digits})\b", message), message
+
+
+def test_a_tolerance_is_finer_than_the_nearest_wrong_value():
+    near = [
+        s for s in np.arange(1, 3, 0.001) if verdict("stretch", s).status == "right"
+    ]
+    assert 1.65 < min(near) < 1.7
+    assert max(near) == pytest.approx(1.732, abs=1e-3)
+
+
+@pytest.mark.parametrize("name", ["layer_norm", "block"])
+def test_only_a_batch_is_a_remark(name):
+    def one_sentence(X, *rest):
+        if X.ndim > 2:
+            raise ValueError("one sentence at a time")
+        return EXERCISES[name].right(X, *rest)
+
+    remark = "not yet for a batch"
+    assert verdict(name, one_sentence).status == "right"
+    assert remark in verdict(name, one_sentence).message
+    assert remark not in verdict(name, EXERCISES[name].right).message
+
+
+def test_an_unknown_exercise_is_named():
+    for unknown in ("fire", ["fires"], None, np.zeros(2)):
+        with pytest.raises(
+            ValueError, match=r"there is no exercise .*; there are fires"
+        ):
+            verdict(unknown, 1)
+
+
+# The folded answers of the notebooks.
+
+
+def folded_answers():
+    """Return {exercise: (what its notebook imports and defines, its folded answer)}."""
+    found = {}
+    for path in sorted(NOTEBOOKS.glob("*.ipynb")):
+        cells = nbformat.read(path, as_version=4).cells
+        defined = []
+        for cell, after in itertools.pairwise(cells):
+            if cell.cell_type != "code":
+                continue
+            for name in re.findall(r"""\bcheck\("(\w+)", my_\1\)""", cell.source):
+                fence = re.search(
+                    r"<details>.*?```python\n(.*?)```", after.source, re.S
+                )
+                found[name] = "\n".join(defined), fence and fence[1]
+            defined += [
+                ast.unparse(node)
+                for node in ast.parse(cell.source).body
+                if isinstance(node, ast.Import | ast.ImportFrom | ast.FunctionDef)
+            ]
+    return found
+
+
+def test_every_exercise_stands_in_a_notebook():
+    assert list(folded_answers()) == list(EXERCISES)
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_the_folded_answer_is_right(name):
+    defined, code = folded_answers()[name]
+    space = {}
+    exec(defined, space)
+    exec(code, space)
+    assert verdict(name, space[f"my_{name}"]).status == "right"
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_the_notebook_holds_an_untouched_stub(name):
+    cells = [
+        cell
+        for path in NOTEBOOKS.glob("*.ipynb")
+        for cell in nbformat.read(path, as_version=4).cells
+        if cell.cell_type == "code" and f'check("{name}", my_{name})' in cell.source
+    ]
+    (cell,) = cells
+    (output,) = cell.outputs
+    assert output.text.startswith(f"{name}: not started.")
+    assert output.text.count("\n") == 1
