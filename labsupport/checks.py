@@ -17,7 +17,7 @@ import textwrap
 import warnings
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
-from math import erf  # noqa: F401  for the table of wrong bends
+from math import erf
 from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -70,7 +70,7 @@ def verdict(exercise: str, answer: Any) -> Verdict:
     if not isinstance(exercise, str) or exercise not in EXERCISES:
         known = ", ".join(EXERCISES)
         raise ValueError(f"there is no exercise {exercise!r}; there are {known}")
-    with warnings.catch_warnings(action="ignore"), np.errstate(all="ignore"), _quiet():
+    with _quiet():
         try:
             status, words = EXERCISES[exercise].judge(answer)
         except KeyboardInterrupt:
@@ -118,12 +118,8 @@ class Function:
             return "not started", "The function returns nothing yet."
         failing = [i for i, w in enumerate(self.wanted) if not self.same(yours[i], w)]
         if not failing:
-            batches = zip(
-                self.run(answer, self.batches),
-                self.run(self.right, self.batches),
-                strict=True,
-            )
-            wide = all(self.same(*pair) for pair in batches)
+            batches = (self.run(f, self.batches) for f in (answer, self.right))
+            wide = all(map(self.same, *batches))
             remark = "" if wide else " (One sentence at a time: not yet for a batch.)"
             return "right", f"Checked on {len(yours)} cases: {self.over}.{remark}"
         changed = [i for i in failing if getattr(yours[i], "changed", False)]
@@ -139,16 +135,14 @@ class Function:
             given = copy.deepcopy(case)
             with _quiet() as printed:
                 outcome = self.call(function, given)
+            if outcome is STUB and printed.getvalue().strip():
+                outcome = Failure("It prints its answer; it must return it.")
             for name, before, after in zip(self.names, case, given, strict=True):
                 if not _unchanged(before, after):
                     words = (
                         f"It changes its argument {name} in place; make a new array."
                     )
                     outcome = Failure(words, changed=True)
-            if outcome is STUB and printed.getvalue().strip():
-                outcome = Failure(
-                    "It prints its answer and returns nothing: return it."
-                )
             outcomes.append(outcome)
         return outcomes
 
@@ -166,7 +160,7 @@ class Function:
             said = _said(error)
             if isinstance(error, TypeError) and "ellipsis" in said:
                 return STUB  # it computes with a `...` that is still to be replaced
-            if isinstance(error, TypeError) and "positional argument" in said:
+            if isinstance(error, TypeError) and error.__traceback__.tb_next is None:
                 return Failure(f"It is called with ({self.takes}): {said}.")
             return Failure(f"It stops with {said}.")
         unread = isinstance(outcome, Failure) and outcome is not STUB
@@ -188,16 +182,16 @@ class Function:
     ) -> tuple[str, list[int]]:
         """Return the known mistake that explains the answer best, and where it shows.
 
-        The answer agrees with it where it differs from what is right: in all cases, or,
-        when something else is wrong too, in more than half of them.
+        The answer agrees with it where either of them is wrong: everywhere, or, when
+        something else is wrong as well, in two cases out of three.
         """
-        best, found = (0.5, 0), ("", [])
-        for sentence, wrong, told in self.spoilt:
-            alike = [self.same(*pair) for pair in zip(yours, wrong, strict=True)]
-            shown = [i for i in told if alike[i] and i in failing]
-            score = (len(shown) / max(len(told), 1), sum(alike))
-            if score[0] > 0.5 and score > best:
-                best, found = score, (sentence, shown)
+        best, found = 2 / 3, ("", [])
+        for sentence, wrong in self.spoilt:
+            off = {i for i in wrong if not self.same(wrong[i], self.wanted[i])}
+            concerned = off.union(failing).intersection(wrong)
+            shown = [i for i in failing if i in wrong and self.same(yours[i], wrong[i])]
+            if len(shown) > best * len(concerned):
+                best, found = len(shown) / len(concerned), (sentence, shown)
         return found
 
     @property
@@ -209,18 +203,13 @@ class Function:
         return self.run(self.right, self.cases)
 
     @cached_property
-    def spoilt(self) -> list[tuple[str, list[NDArray | Failure], list[int]]]:
-        """Each mistake's sentence, its outcomes, and the cases in which it tells."""
+    def spoilt(self) -> list[tuple[str, dict[int, NDArray]]]:
+        """Each mistake's sentence, and what it makes of the cases it can do."""
         table = []
         for sentence, mistake in self.known():
-            wrong = self.run(mistake, self.cases)
-            told = [
-                i
-                for i, outcome in enumerate(wrong)
-                if not (isinstance(outcome, Failure) or np.isnan(outcome).any())
-                and not self.same(outcome, self.wanted[i])
-            ]
-            table.append((sentence, wrong, told))
+            outcomes = enumerate(self.run(mistake, self.cases))
+            arrays = ((i, o) for i, o in outcomes if not isinstance(o, Failure))
+            table.append((sentence, {i: a for i, a in arrays if not np.isnan(a).any()}))
         return table
 
     def known(self) -> Iterator[tuple[str, Callable]]:
@@ -237,19 +226,13 @@ class Function:
         case = zip(self.names, self.cases[at], strict=True)
         given = [f"{name} = {_text(value)}" for name, value in case]
         given = [", ".join(given)] if sum(map(len, given)) < 70 else given
-        lines = [
-            f"\n  with    {given[0]}",
-            *(f"          {more}" for more in given[1:]),
-        ]
+        lines = ["\n  with    " + "\n          ".join(given)]
         if not isinstance(yours, Failure):
             if yours.shape == wanted.shape and wanted.size > SHOWN:
                 off = ~np.isclose(yours, wanted, rtol=self.tolerance, atol=1e-6)
                 index = tuple(int(i) for i in np.argwhere(off)[0])
-                yours, wanted, where = (
-                    yours[index],
-                    wanted[index],
-                    f"  at {list(index)}",
-                )
+                yours, wanted = yours[index], wanted[index]
+                where = f"  at {list(index)}"
             digits = 4 if _text(yours) != _text(wanted) else 10
             lines.append(f"  yours   {_text(yours, digits)}{where}")
         return "\n".join([*lines, f"  wanted  {_text(wanted, digits)}{where}"])
@@ -271,12 +254,10 @@ class Value:
         if _is_stub(answer):
             return "not started", ""
         asks = f"The exercise asks for {self.asks}"
-        parts, count = [answer], len(self.takes.split(", "))
-        if count > 1:
-            parts = (
-                list(answer) if isinstance(answer, list | tuple | np.ndarray) else []
-            )
-        if len(parts) != count:
+        parts, pair = [answer], "," in self.takes
+        if pair and isinstance(answer, list | tuple | np.ndarray) and len(answer) == 2:
+            parts = list(answer)
+        elif pair:
             return "wrong", f"{asks}; this is {_kind(answer)}."
         values = []
         for part in parts:
@@ -284,11 +265,13 @@ class Value:
             if isinstance(value, Failure):
                 return "wrong", f"{asks}; here stands {value.words}."
             value = value.astype(float)
-            if self.shape is not None and value.squeeze().shape != self.shape:
-                return "wrong", f"{asks}; here stands {_kind(value)}."
+            if self.shape is not None:
+                value = value.squeeze()
+                if value.shape != self.shape:
+                    return "wrong", f"{asks}; here stands {_kind(_read(part))}."
             if not np.isfinite(value).all():
                 return "wrong", f"{asks}; here stands NaN or infinity."
-            values.append(value if self.shape is None else value.squeeze())
+            values.append(value)
         if self.right(*values):
             return "right", self.over
         named = (sentence for sentence, is_it in self.known() if is_it(*values))
@@ -363,14 +346,19 @@ def _unchanged(before: Any, after: Any) -> bool:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[io.StringIO]:
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+    """Let nothing out of what runs inside, and undo its settings; yield its prints."""
+    with (
+        warnings.catch_warnings(action="ignore"),
+        np.errstate(all="ignore"),
+        contextlib.redirect_stdout(io.StringIO()) as out,
+        contextlib.redirect_stderr(io.StringIO()),
+    ):
         yield out
 
 
 def _said(error: BaseException) -> str:
     try:
-        said = " ".join(str(error).split())[:120]
+        said = textwrap.shorten(str(error), 200, placeholder=" ...")
     except Exception:
         said = ""
     return f"{type(error).__name__}: {said}".rstrip(": .")
@@ -443,7 +431,7 @@ _BENDS = """
         np.tanh(m)
         np.logaddexp(0, m)
         m / (1 + np.exp(-m))
-        m / 2 * (1 + np.vectorize(erf, otypes=[float])(m / 2**0.5))
+        _gelu(m)
         m / 2 * (1 + np.tanh(0.79788456 * (m + 0.044715 * m**3)))
         np.where(m > 0, m, np.exp(np.minimum(m, 0)) - 1)
     The bend leaks: part of a match below zero still gets through; it must give 0.
@@ -459,6 +447,10 @@ _BENDS = """
     It keeps the smaller of match and 0; the bend keeps the larger.
         np.minimum(m, 0)
 """
+
+
+def _gelu(m: NDArray) -> NDArray:
+    return m / 2 * (1 + np.vectorize(erf, otypes=[float])(m / 2**0.5))
 
 
 def _bends(m: str, then: str = "") -> str:
@@ -866,12 +858,15 @@ EXERCISES["layer_norm"] = Function(
     Mean and spread are taken over the positions, down each column; take them along each
     row, over its own features.
         _norm(*case, axis=0)
+        _norm(X, 1, 0, eps, axis=0)
     Mean and spread are taken over the whole array; each row has its own.
         _norm(*case, axis=None)
     The variance is divided by n - 1; layer norm divides by n.
         _norm(*case, ddof=1)
+        _norm(X, gamma, beta, 0, ddof=1)
     eps stands outside the root, beside the spread; add it to the variance, inside.
         _norm(*case, spread=lambda var, eps: np.sqrt(var) + eps)
+        _norm(*case, spread=lambda var, eps: np.sqrt(var) + 1e-5)
     Two things: the variance is divided by n - 1 and not n, and eps is outside the root.
         _norm(*case, ddof=1, spread=lambda var, eps: np.sqrt(var) + eps)
     eps is left out: add it to the variance, inside the root.
@@ -882,6 +877,8 @@ EXERCISES["layer_norm"] = Function(
         _norm(*case, spread=np.add)
     The spread is missing: the mean is taken away and nothing is divided.
         _norm(*case, spread=lambda var, eps: 1)
+    Mean and spread lose their axis and meet the wrong numbers; keepdims=True keeps it.
+        (X - X.mean(-1)) / np.sqrt(X.var(-1) + eps) * gamma + beta
     The mean stays in: take it away before you divide.
         X / np.sqrt(X.var(axis=-1, keepdims=True) + eps) * gamma + beta
         X / np.sqrt((X**2).mean(axis=-1, keepdims=True) + eps) * gamma + beta
@@ -976,16 +973,22 @@ def _gather(
     axis: int = -1,
     root: Callable = lambda d_k, d: np.sqrt(d_k),
     hidden: float = -np.inf,
+    late: bool = False,
     merge: Callable = lambda heads: np.concatenate(list(heads), axis=-1),
 ) -> NDArray:
     """Return attention written out, so that one part of it can be exchanged."""
     Q, K, V = X @ W_Q, X @ W_K, X @ W_V
     scores = Q @ K.swapaxes(-1, -2) / root(W_Q.shape[-1], X.shape[-1])
-    scores = scores if mask is None else np.where(mask, scores, hidden)
+    if mask is not None and not late:
+        scores = np.where(mask, scores, hidden)
     weights = np.exp(scores - scores.max(axis=axis, keepdims=True))
-    return merge(weights / weights.sum(axis=axis, keepdims=True) @ V) @ W_O
+    weights = weights / weights.sum(axis=axis, keepdims=True)
+    if mask is not None and late:
+        weights = weights * mask
+    return merge(weights @ V) @ W_O
 
 
+# In the table below A is attention, F the feed-forward layer and N the norm.
 A, F, N = multi_head_attention, feed_forward, layer_norm
 
 
@@ -1058,6 +1061,8 @@ EXERCISES["block"] = Function(
         _but(*case, norm=lambda X, gamma, beta: N(X))
     The norm runs over the positions; tidy each row from its own numbers.
         _but(*case, norm=partial(_norm, axis=0))
+    The norm's variance is divided by n - 1; it is divided by n.
+        _but(*case, norm=partial(_norm, ddof=1))
     A last norm is put on the result; the stream leaves the block untidied.
         N(block(*case))
         N(block(*case), *ln_2)
@@ -1078,15 +1083,23 @@ EXERCISES["block"] = Function(
         (Z := X + F(N(X, *ln_2), *ffn)) + A(N(Z, *ln_1), *attn, mask)
     The feed-forward layer has no bend.
         _but(*case, think=lambda X, W1, W2: X @ W1 @ W2)
+    The feed-forward layer has another bend; ours is max(match, 0).
+        _but(*case, think=partial(F, bend=np.abs))
+        _but(*case, think=partial(F, bend=np.tanh))
+        _but(*case, think=partial(F, bend=_gelu))
     The feed-forward layer bends after W2; the bend belongs between W1 and W2.
         _but(*case, think=lambda X, W1, W2: np.maximum(X @ W1 @ W2, 0))
     The mask is not used; hand it on to the attention.
         block(X, attn, ffn, ln_1, ln_2, None)
+    A causal mask is built in; use the mask that is handed in, or none if it is None.
+        block(*case[:5], causal_mask(len(X)))
     The mask is upside down: True means that a word may read.
         _but(*case[:5], mask if mask is None else ~mask, hidden=-np.inf)
         block(X, attn, ffn, ln_1, ln_2, mask if mask is None else mask.T)
     A hidden score becomes 0, which the softmax still gives weight; it must be -inf.
         _but(*case, hidden=0)
+    The mask comes after the softmax, so the weights no longer add up to 1.
+        _but(*case, late=True)
     The softmax runs over the wrong axis: what one word reads, a row, must add up to 1.
         _but(*case, axis=-2)
     The scores are not divided: √d_k is missing.
@@ -1094,9 +1107,11 @@ EXERCISES["block"] = Function(
     The scores are divided by the wrong number; it is √d_k, d_k the width of one head.
         _but(*case, root=lambda d_k, d: d_k)
         _but(*case, root=lambda d_k, d: np.sqrt(d))
-    The heads are merged by a reshape that does not swap axes first, so the words are
-    mixed.
+    The heads are merged by a reshape without swapping the right axes first: each word's
+    heads must end up side by side.
         _but(*case, merge=lambda h: h.reshape(h.shape[1], -1))
+        _but(*case, merge=lambda h: h.swapaxes(1, 2).reshape(h.shape[1], -1))
+        _but(*case, merge=lambda h: h.transpose(1, 2, 0).reshape(h.shape[1], -1))
     """,
     over="one word to five, one head to four, with a mask and without, weights of "
     "zero, a large stream, and single precision",
@@ -1108,8 +1123,10 @@ EXERCISES["count_parameters"] = Function(
     cases=[(1, 1), (2, 3), (3, 2), (9, 36), (32, 128), (512, 2048), (768, 1000)],
     tolerance=1e-9,
     mistakes="""
-    One of W_Q, W_K, W_V and W_O is forgotten: attention has four matrices.
+    Attention has four matrices, W_Q, W_K, W_V and W_O; fewer are counted.
         3 * d_model**2 + 2 * d_model * d_ff
+        2 * d_model**2 + 2 * d_model * d_ff
+        1 * d_model**2 + 2 * d_model * d_ff
     The feed-forward layer has two matrices, W1 and W2; one is forgotten.
         4 * d_model**2 + d_model * d_ff
     Only the attention is counted.
@@ -1117,8 +1134,10 @@ EXERCISES["count_parameters"] = Function(
     Only the feed-forward layer is counted.
         2 * d_model * d_ff
     Biases are counted; these matrices come without.
+        4 * d_model**2 + 2 * d_model * d_ff + d_ff
         4 * d_model**2 + 2 * d_model * d_ff + d_model + d_ff
         4 * d_model**2 + 2 * d_model * d_ff + 5 * d_model + d_ff
+        4 * d_model**2 + 2 * d_model * d_ff + 9 * d_model + d_ff
     The norms' gamma and beta are counted; only attention and feed-forward are asked.
         4 * d_model**2 + 2 * d_model * d_ff + 2 * d_model
         4 * d_model**2 + 2 * d_model * d_ff + 4 * d_model

@@ -570,6 +570,17 @@ def attends(**part):
     return block_with(attend=functools.partial(attention, **part))
 
 
+def weights_masked_late(X, attn, ffn, ln_1, ln_2, mask):
+    W_Q, W_K, W_V, W_O = attn
+    T = norm(X, *ln_1)
+    heads = []
+    for Q, K, V in zip(T @ W_Q, T @ W_K, T @ W_V, strict=True):
+        weights = softmax(Q @ K.T / np.sqrt(K.shape[1]))
+        heads.append((weights if mask is None else weights * mask) @ V)
+    Z = X + np.hstack(heads) @ W_O
+    return Z + bank(norm(Z, *ln_2), *ffn)
+
+
 def printed(p, e):
     print(max(p @ e, 0))
 
@@ -606,7 +617,7 @@ WRONG = {
         ),
         (lambda p, e: (p @ e) / (1 + np.exp(-(p @ e))), "smooth"),
         (lambda p, e: max(sum(p) + sum(e), 0), "added"),
-        (printed, "prints"),
+        (printed, "prints its answer"),
         (lambda p, e: p, "hands back pattern"),
         (lambda p, e: e, "hands back evidence"),
         (lambda p, e: 0, "zeros"),
@@ -620,7 +631,8 @@ WRONG = {
         (lambda p, e: max(p @ e, 0) + 1e-2, None),
         (lambda p, e: round(float(max(p @ e, 0))), None),
         (lambda p, e: None if p @ e < 0 else p @ e, "nothing"),
-        (lambda p, e: -max(p @ e, 0), None),
+        (lambda p, e: -max(p @ e, 0), "not give"),
+        (lambda p, e: max(-(p @ e), 0), "not give"),
         (lambda p, e: max(p @ e / len(p), 0), None),
         (lambda p, e: np.outer(p, e), "shape"),
         (lambda p, e: (q for q in p), "generator"),
@@ -674,7 +686,7 @@ WRONG = {
         (lambda x, W1, W2: 0 * x, "zeros"),
         (lambda x, W1, W2: x * np.nan, "NaN"),
         (changes_x, "in place"),
-        (lambda x, W1, W2: print(bank(x, W1, W2)), "prints"),
+        (lambda x, W1, W2: print(bank(x, W1, W2)), "prints its answer"),
         (lambda x, W1, W2: bank(x[:1], W1, W2), None),
         (lambda x, W1, W2: bank(x, W1, W2)[0], None),
         (lambda x, W1, W2: bank(x, W1, W2).T, None),
@@ -735,7 +747,7 @@ WRONG = {
         (lambda Ws: np.nan * fold_loop(Ws), "NaN"),
         (eats_the_list, "in place"),
         (turns_the_list_round, "in place"),
-        (lambda Ws: print(fold_loop(Ws)), "prints"),
+        (lambda Ws: print(fold_loop(Ws)), "prints its answer"),
         (lambda Ws: np.mean([W.sum() for W in Ws]), None),
         (lambda W1, W2: W1 @ W2, "is called with"),
         (lambda Ws: fold_loop(Ws) * 0.99, None),
@@ -820,7 +832,7 @@ WRONG = {
         (lambda z, Ws: z, "hands back z"),
         (lambda z, Ws: 0 * z, "zeros"),
         (lambda z, Ws: z + np.nan, "NaN"),
-        (lambda z, Ws: print(add_recursive(z, Ws)), "prints"),
+        (lambda z, Ws: print(add_recursive(z, Ws)), "prints its answer"),
         (lambda z, Ws: functools.reduce(lambda z, W: 2 * z + z @ W, Ws, z), None),
         (lambda z, Ws: functools.reduce(lambda z, W: z - z @ W, Ws, z), None),
         (lambda z, Ws: functools.reduce(lambda z, W: (z + z @ W) / 2, Ws, z), None),
@@ -829,6 +841,10 @@ WRONG = {
         (lambda z, Ws: add_recursive(z, Ws)[0], None),
     ],
     "layer_norm": [
+        (
+            lambda X, g, b, e: (X - X.mean(-1)) / np.sqrt(X.var(-1) + e) * g + b,
+            "keepdims",
+        ),
         (lambda X, g, b, e: norm(X, g, b, e, axis=0), "over the positions"),
         (
             lambda X, g, b, e: g * (X - X.mean(0)) / np.sqrt(X.var(0) + e) + b,
@@ -883,7 +899,7 @@ WRONG = {
         (lambda X, g, b, e: 0 * X, "zeros"),
         (lambda X, g, b, e: X / 0, None),
         (lambda X, g, b, e: norm(X, g[:, None], b[:, None], e), "along the positions"),
-        (lambda X, g, b, e: print(norm(X, g, b, e)), "prints"),
+        (lambda X, g, b, e: print(norm(X, g, b, e)), "prints its answer"),
         (lambda X, g, b: norm(X, g, b), "is called with"),
         (lambda X, g, b, e: norm(X, g, b, e)[0], None),
         (lambda X, g, b, e: norm(X, g, -b, e), None),
@@ -960,7 +976,7 @@ WRONG = {
         (lambda n: np.tri(n, dtype=bool)[0], "shape"),
         (lambda n: n, None),
         (lambda n: np.full((n, n), np.nan), None),
-        (lambda n: print(np.tri(n, dtype=bool)), "prints"),
+        (lambda n: print(np.tri(n, dtype=bool)), "prints its answer"),
         (lambda n: np.tri(3, dtype=bool), None),
         (lambda n: np.tri(n + 1, dtype=bool), "shape"),
         (lambda n: [["x"] * n] * n, "text"),
@@ -969,6 +985,13 @@ WRONG = {
         (lambda: np.tri(3), "is called with"),
     ],
     "block": [
+        (block_with(tidy=lambda X, g, b: norm(X, g, b, ddof=1)), "n - 1"),
+        (block_with(think=lambda x, W1, W2: gelu(x @ W1) @ W2), "another bend"),
+        (
+            lambda X, *rest: lab.block(X, *rest[:4], np.tri(len(X), dtype=bool)),
+            "built in",
+        ),
+        (weights_masked_late, "after the softmax"),
         (
             lambda X, a, f, p, q, m: (
                 (T := norm(X, *p))
@@ -1094,14 +1117,14 @@ WRONG = {
         (lambda X, *rest: X * np.nan, "NaN"),
         (lambda X, *rest: lab.block(X, *rest)[0], None),
         (lambda X, *rest: lab.block(X, *rest) - X, None),
-        (lambda X, *rest: print(lab.block(X, *rest)), "prints"),
+        (lambda X, *rest: print(lab.block(X, *rest)), "prints its answer"),
         (block_in_place, "in place"),
         (lambda X, a, f, p, q: lab.block(X, a, f, p, q), "is called with"),
         (lambda X, a, f, p, q, m: undefined(X), "NameError"),  # noqa: F821
         (lambda X, a, f, p, q, m: (lab.block(X, a, f, p, q, m), m), None),
     ],
     "count_parameters": [
-        (lambda d, f: 3 * d * d + 2 * d * f, "forgotten"),
+        (lambda d, f: 3 * d * d + 2 * d * f, "four matrices"),
         (lambda d, f: 4 * d * d + d * f, "W1 and W2"),
         (lambda d, f: 4 * d**2, "Only the attention"),
         (lambda d, f: d * f * 2, "Only the feed-forward"),
@@ -1118,7 +1141,7 @@ WRONG = {
         (lambda d, f: str(4 * d * d + 2 * d * f), "text"),
         (lambda d, f: (4 * d * d, 2 * d * f), None),
         (lambda d, f: {"total": 4 * d * d + 2 * d * f}, "dict"),
-        (lambda d, f: print(4 * d * d + 2 * d * f), "prints"),
+        (lambda d, f: print(4 * d * d + 2 * d * f), "prints its answer"),
         (lambda d, f: 4 * d * d + 2 * d * f + 1, None),
         (lambda d, f: 10**400, "too large"),
         (lambda d, f: float("inf"), "infinity"),

@@ -1,6 +1,7 @@
 """The checks, tried with answers of every kind: right, wrong, not started, hostile."""
 
 import ast
+import dataclasses
 import itertools
 import re
 import signal
@@ -228,6 +229,16 @@ def test_an_answer_that_spoils_its_arguments_spoils_nothing(name):
     verdict(name, answers.reshapes)
     assert str(EXERCISES[name].cases) == kept
     assert verdict(name, EXERCISES[name].right).status == "right"
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_an_answer_that_changes_settings_spoils_no_later_one(name):
+    fresh = dataclasses.replace(EXERCISES[name])  # nothing worked out yet
+    for answer in (answers.turns_warnings_into_errors, answers.empties):
+        assert fresh.judge(answer)[0] in ("wrong", "not started")
+    assert fresh.judge(fresh.right)[0] == "right"
+    for sentence, mistake in fresh.known():
+        assert fresh.judge(mistake)[1].startswith(sentence)
 
 
 @pytest.mark.parametrize(
