@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib import colormaps
 from matplotlib.style import context
 
 from labsupport import block as _block
@@ -140,8 +141,10 @@ def bank(feed_forward: Callable = _block.feed_forward) -> Explorer:
         if state["bend"]:
             # W2 = [[1, 0], [0, 1], [0, 0]] hands back what units 1 and 2 fire.
             probes = np.eye(3)[:, :2], np.eye(3)[:, 1:], W2
-            answers = [feed_forward(x.copy(), W1.copy(), V.copy()) for V in probes]
-            one_two, two_three, total = numbers("feed_forward", answers, 3, 2)
+            one_two, two_three, total = (
+                numbers("feed_forward", feed_forward(x.copy(), W1.copy(), V.copy()), 2)
+                for V in probes
+            )
             fired = np.array([*one_two, two_three[1]])
         matched.set_xdata(matches)
         for bar, width in zip(bars, fired, strict=True):
@@ -194,7 +197,7 @@ def collapse(bend: Callable = _block.relu) -> Explorer:
             matches = rows @ W1
             bent = numbers("bend", bend(matches.copy()), *matches.shape)
             rows = (slope * matches + (1 - slope) * bent) @ W2
-        nearest = line @ np.linalg.lstsq(line, rows)[0]
+        nearest = line @ np.linalg.lstsq(line, rows, rcond=None)[0]
         distance = np.sqrt(np.square(rows - nearest).sum(axis=1).mean())
         out.set_data(*rows.T)
         best.set_data(*nearest.T)
@@ -313,6 +316,8 @@ def stack(
             lines[back, rule].set_data(np.arange(1, n + 1), np.maximum(down, ZERO))
             said[rule] = _size(up[-1]), _size(down[0])
         dudded = f"storey {dud} a dud" if 0 < dud <= n else "no dud"
+        if dud > n:
+            dudded = f"no storey {dud} to be a dud"
         return (
             f"{n} storeys at gain {_plain(state['gain'])}, {dudded}. Replacing: size "
             f"{said['replace'][0]} at the top, slope {said['replace'][1]} back at "
@@ -421,10 +426,9 @@ def block(block: Callable = _block.block) -> Explorer:
         np.zeros((5, deepest + 1)),
         vmin=-2,
         vmax=1,
-        cmap="cividis_r",
+        cmap=colormaps["cividis_r"].with_extremes(under="white"),
         animated=True,
     )
-    grid.cmap.set_under("white")
     bar = figure.colorbar(grid, ax=axes, extend="min", pad=0.16)
     bar.set_ticks([-2, -1, 0, 1], labels=["0.01", "0.1", "1", "10"])
     axes.invert_yaxis()

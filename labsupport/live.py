@@ -20,6 +20,7 @@ from IPython import get_ipython
 from IPython.utils.capture import capture_output
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
+from traitlets import TraitError
 
 from labsupport.figures import CSS_DPI, Still, new_figure
 
@@ -191,6 +192,7 @@ class Explorer(widgets.VBox):
                     widget.close()
         self._parts = self._moving = ()
         self.figure = self._draw = self._background = self._canvas = self._frame = None
+        self.layout.close()
         super().close()
 
     def _moved(self, name: str, _change: Any) -> None:
@@ -209,6 +211,8 @@ class Explorer(widgets.VBox):
                 values = value if name in self._tuples else (value,)
                 for control, one in zip(self._controls[name], values, strict=True):
                     control.value = one
+        except TraitError as error:
+            raise ValueError(f"{name} cannot be {value!r}: {error}") from None
         finally:
             self._holding = False
 
