@@ -203,8 +203,8 @@ def collapse(bend: Callable = _block.relu) -> Explorer:
         best.set_data(*nearest.T)
         bends = {1.0: "no bend", 0.0: "the full bend"}
         return (
-            f"{state['layers']} layers, slope {_plain(slope)} below zero "
-            f"({bends.get(slope, 'half a bend')}): the line comes out "
+            f"{_count(state['layers'], 'layer')}, slope {_plain(slope)} below zero "
+            f"({bends.get(slope, 'part of the bend')}): the line comes out "
             f"{'straight' if distance < 1e-9 else 'folded'}, at a distance of "
             f"{_plain(distance)} from the best single matrix."
         )
@@ -319,7 +319,8 @@ def stack(
         if dud > n:
             dudded = f"no storey {dud} to be a dud"
         return (
-            f"{n} storeys at gain {_plain(state['gain'])}, {dudded}. Replacing: size "
+            f"{_count(n, 'storey')} at gain {_plain(state['gain'])}, {dudded}. "
+            f"Replacing: size "
             f"{said['replace'][0]} at the top, slope {said['replace'][1]} back at "
             f"storey 1. Adding: size {said['add'][0]}, slope {said['add'][1]}."
         )
@@ -373,15 +374,18 @@ def drift(layer_norm: Callable = _block.layer_norm) -> Explorer:
         for W in unit_storeys[: state["storeys"]] * state["gain"]:
             stream = rules[state["norm"]](stream, W)
             sizes.append(_stack.size(stream))
-        weights = _block.softmax(scores * sizes[-1] ** 2)
+        # In pre-norm attention reads a tidied copy, never the stream itself.
+        read = tidy(stream) if state["norm"] == "pre_norm" else stream
+        weights = _block.softmax(scores * _stack.size(read) ** 2)
         for rule, line in lines.items():
             here = rule == state["norm"]
             line.set_data((range(len(sizes)), sizes) if here else ([], []))
         _fill_bars(shares, said, weights)
         name = dict((value, text) for text, value in norms)[state["norm"]]
+        copy = f", its copy's {_size(_stack.size(read))}" if read is not stream else ""
         return (
-            f"{state['storeys']} storeys at gain {_plain(state['gain'])}, {name}: the "
-            f"size at the top is {_size(sizes[-1])}. chased then reads "
+            f"{_count(state['storeys'], 'storey')} at gain {_plain(state['gain'])}, "
+            f"{name}: the size at the top is {_size(sizes[-1])}{copy}. chased then reads "
             + ", ".join(
                 f"{_plain(w)} of {word}"
                 for word, w in zip(examples.WORDS, weights, strict=True)
@@ -464,8 +468,8 @@ def block(block: Callable = _block.block) -> Explorer:
         )
         return (
             f"{examples.WORDS[word]} nudged by {_plain(state['nudge'])}, "
-            f"{'causal mask' if state['mask'] else 'no mask'}; after {depth} blocks "
-            f"the rows moved by: {told}. {X.shape} in, {nudged[depth].shape} out."
+            f"{'causal mask' if state['mask'] else 'no mask'}; after "
+            f"{_count(depth, 'block')} the rows moved by: {told}. {X.shape} in, {nudged[depth].shape} out."
         )
 
     controls = {
@@ -577,6 +581,10 @@ def _signed(x: float) -> str:
 
 def _plain(x: float) -> str:
     return f"{round(float(x), 2) + 0.0:.2f}".replace("-", "−")
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"
 
 
 def _row(numbers: ArrayLike, say: Callable = _signed) -> str:
