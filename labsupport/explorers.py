@@ -385,7 +385,8 @@ def drift(layer_norm: Callable = _block.layer_norm) -> Explorer:
         copy = f", its copy's {_size(_stack.size(read))}" if read is not stream else ""
         return (
             f"{_count(state['storeys'], 'storey')} at gain {_plain(state['gain'])}, "
-            f"{name}: the size at the top is {_size(sizes[-1])}{copy}. chased then reads "
+            f"{name}: the size at the top is {_size(sizes[-1])}{copy}. chased then "
+            "reads "
             + ", ".join(
                 f"{_plain(w)} of {word}"
                 for word, w in zip(examples.WORDS, weights, strict=True)
@@ -469,7 +470,8 @@ def block(block: Callable = _block.block) -> Explorer:
         return (
             f"{examples.WORDS[word]} nudged by {_plain(state['nudge'])}, "
             f"{'causal mask' if state['mask'] else 'no mask'}; after "
-            f"{_count(depth, 'block')} the rows moved by: {told}. {X.shape} in, {nudged[depth].shape} out."
+            f"{_count(depth, 'block')} the rows moved by: {told}. {X.shape} in, "
+            f"{nudged[depth].shape} out."
         )
 
     controls = {
