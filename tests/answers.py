@@ -245,6 +245,19 @@ def noisy(function):
     return answer
 
 
+def into_one_array(function):
+    """Return an answer that writes all its results of one shape into one array."""
+    kept = {}
+
+    def answer(*case):
+        result = np.asarray(function(*case))
+        out = kept.setdefault((result.shape, result.dtype), np.empty_like(result))
+        out[...] = result
+        return out
+
+    return answer
+
+
 class Callable:
     """An answer that is an object and not a function."""
 
@@ -262,6 +275,7 @@ def forms(function):
         functools.partial(function),
         Callable(function),
         noisy(function),
+        into_one_array(function),
         lambda *case: np.asarray(function(*case)).tolist(),
         lambda *case: np.float32(function(*case)),
         lambda *case: np.asfortranarray(function(*case)),
@@ -462,7 +476,7 @@ RIGHT = {
         np.float64("1.73"),
     ],
     "causal_mask": [
-        *[form for i, form in enumerate(forms(lab.causal_mask)) if i not in (5,)],
+        *[form for i, form in enumerate(forms(lab.causal_mask)) if i != 6],
         mask_loop,
         lambda n: np.tril(np.ones((n, n), dtype=bool)),
         lambda n: np.tri(n).astype(bool),
@@ -1185,11 +1199,15 @@ class Liar:
     """Says it has a shape, a length and items, and has none that end."""
 
     shape, ndim, size, dtype = (2,), 1, 2, float
+    asked = 0
 
     def __len__(self):
         return 10**9
 
     def __getitem__(self, index):
+        Liar.asked += 1
+        if Liar.asked > 1000:
+            raise KeyboardInterrupt
         return 0.0
 
 
@@ -1357,6 +1375,7 @@ HOSTILE_FUNCTIONS = [
     reshapes,
     empties,
     turns_warnings_into_errors,
+    noisy(lambda *case: "text"),
     lambda: None,
     lambda *case, required: None,
     type,
