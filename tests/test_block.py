@@ -822,7 +822,9 @@ MAY_IMPORT = {
     "figures": {"stack", "block", "examples"},
     "live": {"figures", "stack", "block", "examples"},
     "explorers": {"live", "figures", "stack", "block", "examples"},
-    "checks": {"block", "examples"},
+    "judge": set(),
+    "exercises": {"judge", "block", "examples"},
+    "checks": {"judge", "exercises"},
 }
 
 

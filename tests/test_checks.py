@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 from store import NOTEBOOKS
 
-from labsupport import checks
-from labsupport.checks import EXERCISES, Verdict, check, verdict
+from labsupport import judge
+from labsupport.checks import Verdict, check, verdict
+from labsupport.exercises import EXERCISES
 
-FUNCTIONS = [name for name, e in EXERCISES.items() if isinstance(e, checks.Function)]
+FUNCTIONS = [name for name, e in EXERCISES.items() if isinstance(e, judge.Function)]
 VALUES = [name for name in EXERCISES if name not in FUNCTIONS]
 
 
@@ -82,7 +83,7 @@ def test_each_known_mistake_has_its_own_sentence(name):
 
 @pytest.mark.parametrize("name", VALUES)
 def test_each_known_wrong_value_has_its_own_sentence(name):
-    sentences = dict(EXERCISES[name].known())
+    sentences = dict(EXERCISES[name].mistakes)
     messages = [flat(verdict(name, a).message) for a, _ in answers.WRONG[name]]
     for sentence in sentences:
         assert f"{name}: wrong. {sentence}" in messages, sentence
@@ -97,7 +98,7 @@ def test_a_wrong_answer_is_shown_its_smallest_case(name):
         assert re.search(r"^  yours   ", shown, re.M), message
         assert re.search(r"^  wanted  ", shown, re.M), message
         first = next(iter(EXERCISES[name].names))
-        assert f"{first} = {checks._text(EXERCISES[name].cases[i][0])}" in shown
+        assert f"{first} = {judge.text_of(EXERCISES[name].cases[i][0])}" in shown
     assert sizes[0] <= 2 * min(sizes)
     assert max(sizes) == max(sizes[-2:])
 
