@@ -1,8 +1,8 @@
 """The mechanism of every check: an answer beside what is right, and known mistakes.
 
-A `Function` exercise runs the answer and each known mistake on the same cases, and names
-the mistake that the answer agrees with where it is wrong. A `Value` exercise tests the
-value itself. Nothing that is handed in can raise or print here.
+A `Function` exercise runs the answer and each known mistake on the same cases, and
+names the mistake that the answer agrees with where it is wrong. A `Value` exercise
+tests the value itself. Nothing that is handed in can raise or print here.
 """
 
 from __future__ import annotations
