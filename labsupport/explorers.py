@@ -62,7 +62,7 @@ def if_unit(fires: Callable = _block.fires) -> Explorer:
     (dot,) = bend.plot([0], [0], "o", color=NAVY, markersize=10, animated=True)
 
     def draw(state: dict) -> str:
-        names = ("pattern", "evidence", "contribution")
+        unit, names = state["unit"], ("pattern", "evidence", "contribution")
         p, e, c = (np.array(state[name]) for name in names)
         fired = float(numbers("fires", fires(p.copy(), e.copy())))
         match = p @ e
@@ -72,9 +72,11 @@ def if_unit(fires: Callable = _block.fires) -> Explorer:
         _point(added, fired * c)
         drop.set_data([match, match], [0, fired])
         dot.set_data([match], [fired])
+        who = f"Unit {unit}" if unit else "Your own unit"
         return (
-            f"Pattern {_row(p)} · evidence {_row(e)}: match {_signed(match)}, fires "
-            f"{_plain(fired)}. It adds {_plain(fired)} × {_row(c)} = {_row(fired * c)}."
+            f"{who}. Pattern {_row(p)} · evidence {_row(e)}: match {_signed(match)}, "
+            f"fires {_plain(fired)}, adds {_plain(fired)} × {_row(c)} = "
+            f"{_row(fired * c)}."
         )
 
     def follow(state: dict, changed: set) -> dict:
@@ -89,7 +91,7 @@ def if_unit(fires: Callable = _block.fires) -> Explorer:
             zip(examples.W1.T.tolist(), examples.W2.tolist(), strict=True)
         )
     }
-    kinds = [("1, the table's", 1), ("2", 2), ("3", 3), ("your own", 0)]
+    kinds = [("unit 1", 1), ("unit 2", 2), ("unit 3", 3), ("your own", 0)]
     controls = {
         "unit": choice("unit", kinds),
         "evidence": _pair("evidence"),
@@ -160,7 +162,7 @@ def bank(feed_forward: Callable = _block.feed_forward) -> Explorer:
 
     controls = {
         "evidence": _pair("evidence"),
-        "bend": choice("bend", [("on: ReLU", True), ("off: every match fires", False)]),
+        "bend": choice("bend", [("on", True), ("off", False)]),
     }
     start = {"evidence": tuple(examples.EVIDENCES[0].tolist()), "bend": True}
     return Explorer("A bank of three units", controls, start, figure, draw)
@@ -396,8 +398,8 @@ def drift(layer_norm: Callable = _block.layer_norm) -> Explorer:
 
     norms = [
         ("no norm", "none"),
-        ("post-norm: tidy the stream", "post_norm"),
-        ("pre-norm: tidy what a storey reads", "pre_norm"),
+        ("post-norm", "post_norm"),
+        ("pre-norm", "pre_norm"),
     ]
     controls = _stack_controls() | {"norm": choice("norm", norms)}
     start = {"gain": examples.GAIN, "storeys": examples.N_STOREYS, "norm": "none"}

@@ -20,7 +20,6 @@ from IPython import get_ipython
 from IPython.utils.capture import capture_output
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
-from traitlets import TraitError
 
 from labsupport.figures import CSS_DPI, Still, new_figure
 
@@ -33,8 +32,9 @@ STYLE = """<style>
 .lab-explorer .widget-inline-hbox {flex-flow: row wrap; height: auto; width: auto}
 .lab-explorer .widget-inline-hbox > .widget-label {width: 100%; text-align: left;
   height: auto; line-height: 1.4; white-space: normal; font-size: 14px}
-.lab-explorer .widget-readout, .lab-explorer select {font-size: 14px}
-.lab-explorer select {height: 28px}
+.lab-explorer .widget-readout {font-size: 14px}
+.lab-explorer .lab-choice .widget-readout {flex: 0 0 7em; max-width: none}
+.lab-explorer img {margin: 0}
 .lab-explorer .lab-whole-row {grid-column: 1 / -1}
 .lab-explorer [role=status] {font-variant-numeric: tabular-nums; line-height: 1.5;
   font-size: 14px; color: var(--jp-content-font-color1, inherit)}
@@ -52,9 +52,14 @@ def slider(name: str, low: float, high: float, step: float) -> widgets.Widget:
     return kind(min=low, max=high, step=step, description=name)
 
 
-def choice(name: str, options: list[tuple[str, Any]]) -> widgets.Dropdown:
-    """Return a list to choose from; `options` are (what is shown, value)."""
-    return widgets.Dropdown(options=options, description=name)
+def choice(name: str, options: list[tuple[str, Any]]) -> widgets.Widget:
+    """Return a slider over a few words; `options` are (what is shown, value).
+
+    Not a drop-down list: in JupyterLab the arrow keys leave that for the next cell.
+    """
+    made = widgets.SelectionSlider(options=options, description=name)
+    made.add_class("lab-choice")
+    return made
 
 
 def numbers(name: str, value: Any, *shape: int) -> NDArray:
@@ -211,7 +216,7 @@ class Explorer(widgets.VBox):
                 values = value if name in self._tuples else (value,)
                 for control, one in zip(self._controls[name], values, strict=True):
                     control.value = one
-        except TraitError as error:
+        except Exception as error:
             raise ValueError(f"{name} cannot be {value!r}: {error}") from None
         finally:
             self._holding = False

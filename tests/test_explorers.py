@@ -50,8 +50,8 @@ RANGES = {
     },
 }
 START = {
-    "if_unit": "One if-unit. Pattern [+1.00, −1.00] · evidence [+0.80, −0.60]: match "
-    "+1.40, fires 1.40. It adds 1.40 × [+1.00, +0.50] = [+1.40, +0.70].",
+    "if_unit": "One if-unit. Unit 1. Pattern [+1.00, −1.00] · evidence [+0.80, −0.60]: "
+    "match +1.40, fires 1.40, adds 1.40 × [+1.00, +0.50] = [+1.40, +0.70].",
     "bank": "A bank of three units. Evidence [+0.80, −0.60], bend on: matches "
     "[+1.40, −0.60, −0.20], fires [+1.40, +0.00, +0.00], out [+1.40, +0.70].",
     "collapse": "Layers with and without a bend. 3 layers, slope 1.00 below zero (no "
@@ -542,7 +542,7 @@ def test_a_function_that_writes_into_its_input_harms_nothing(name, make):
 
 def test_it_is_the_readers_function_that_is_drawn(make):
     explorer = make("if_unit", lambda pattern, evidence: 0.25)
-    assert "fires 0.25. It adds 0.25 × [+1.00, +0.50]" in explorer.readout
+    assert "fires 0.25, adds 0.25 × [+1.00, +0.50]" in explorer.readout
     explorer = make("bank", lambda x, W1, W2: x @ W1 @ W2)
     assert "fires [+1.40, −0.60, −0.20]" in explorer.readout
     explorer = make("collapse", np.abs)
