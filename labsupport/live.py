@@ -29,15 +29,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 STYLE = """<style>
+.lab-explorer {container-type: inline-size}
 .lab-explorer .widget-inline-hbox {flex-flow: row wrap; height: auto; width: auto}
 .lab-explorer .widget-inline-hbox > .widget-label {width: 100%; text-align: left;
   height: auto; line-height: 1.4; white-space: normal; font-size: 14px}
 .lab-explorer .widget-readout {font-size: 14px}
+.lab-explorer .lab-choice {margin: 2px}
 .lab-explorer .lab-choice .widget-readout {flex: 0 0 7em; max-width: none}
-.lab-explorer img {margin: 0}
 .lab-explorer .lab-whole-row {grid-column: 1 / -1}
-.lab-explorer [role=status] {font-variant-numeric: tabular-nums; line-height: 1.5;
-  font-size: 14px; color: var(--jp-content-font-color1, inherit)}
+.lab-explorer .widget-button {flex: none}
+.lab-explorer img {margin: 0}
+.lab-explorer .lab-readout {height: 70px; overflow: auto}
+.lab-explorer .lab-readout .widget-html-content {line-height: 1.5; font-size: 14px;
+  font-variant-numeric: tabular-nums; color: var(--jp-content-font-color1, inherit)}
+@container (max-width: 560px) {.lab-explorer .lab-readout {height: 112px}}
+@container (max-width: 360px) {.lab-explorer .lab-readout {height: 200px}}
 </style>"""
 HOW_TO_MOVE = "Still picture: run this cell, then move it."
 
@@ -136,7 +142,8 @@ class Explorer(widgets.VBox):
 
         width, height = (round(inch * CSS_DPI) for inch in figure.get_size_inches())
         self._picture = widgets.Image(width=str(width), height=str(height))
-        self._words = widgets.HTML(layout={"height": "70px", "overflow": "auto"})
+        self._words = widgets.HTML()
+        self._words.add_class("lab-readout")
         reset = widgets.Button(description="Reset", layout={"width": "7em"})
         reset.on_click(lambda _: self.set(**self._start))
         columns = "repeat(auto-fit, minmax(min(17em, 100%), 1fr))"
