@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 import matplotlib.style
 import numpy as np
+from matplotlib.backend_bases import FigureCanvasBase
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from matplotlib.ticker import MultipleLocator
 
 from labsupport.block import relu
@@ -63,9 +65,19 @@ class Still(Figure):
     def __repr__(self) -> str:
         return self.words
 
+    def forget_canvas(self) -> None:
+        """Let go of the megabytes it was last drawn on; the next drawing makes its own.
+
+        A notebook remembers each figure it has shown, and they would add up.
+        """
+        FigureCanvasBase(self)
+        for text in self.findobj(Text):
+            text._renderer = None
+
     def _repr_mimebundle_(self, include=None, exclude=None) -> tuple[dict, dict]:
         buffer = io.BytesIO()
         self.savefig(buffer, format="png", dpi=2 * CSS_DPI)
+        self.forget_canvas()
         width, height = (round(inches * CSS_DPI) for inches in self.get_size_inches())
         shown = {"width": width, "height": height, "alt": self.words}
         data = {"image/png": buffer.getvalue(), "text/plain": self.words}
@@ -263,7 +275,7 @@ def third_fact(
     axes.hlines(wanted, at - 0.35, at + 0.35, **look)
     axes.plot(at - 0.12, linear, "v", color=RUST, ms=9, label="best linear map")
     axes.plot(at + 0.12, banked, "o", color=NAVY, ms=9, label="one small bank")
-    axes.set(ylim=(-0.45, 1.25), title=r"Does $\it{mouse}$ follow?")
+    axes.set(ylim=(-0.45, 1.25), title="Does “mouse” follow?")
     axes.set(xlabel="what is known", ylabel="conclusion")
     axes.set_xticks(at, cases)
     figure.legend(*_once(axes), loc="outside right upper")
@@ -377,7 +389,7 @@ def shares(words: Sequence[str], rows: Mapping[str, ArrayLike]) -> Still:
         bars = axes.bar(at, row, width, label=name, **look)
         axes.bar_label(bars, fmt="%.2f")
     axes.set(ylim=(0, 1.1), xlabel="word", ylabel="share of what is read")
-    axes.set_title(r"What $\it{chased}$ reads")
+    axes.set_title("What “chased” reads")
     axes.set_xticks(np.arange(len(words)), words)
     figure.legend(*_once(axes), loc="outside lower center", ncols=2)
     most = "; ".join(
