@@ -63,5 +63,5 @@ def test_labsupport_imports_only_what_is_declared(path):
     tops = {module.partition(".")[0] for module in modules} - {"labsupport"}
     installed = packages_distributions()
     names = {installed[top][0] for top in tops - sys.stdlib_module_names}
-    brought = {"ipython"}  # ipywidgets and the kernel stand on it
+    brought = {"ipython", "traitlets"}  # ipywidgets stands on them
     assert {canonicalize_name(name) for name in names} <= set(NEEDED) | brought
