@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import textwrap
 from functools import partial, reduce
+from itertools import product
 from math import erf
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +30,7 @@ from labsupport.block import (
 from labsupport.judge import Function, Value, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -118,7 +119,7 @@ EXERCISES["fires"] = Function(
         _rows([-1, -2, 1], [-3, 1, 2]),
         _float32(_rows([0.5, -1, 2, 1], [1, 2, -1, 0.5])),
         _float32(_rows([0.5, -1, 2, 1], [1, -2, 1, 0.5])),
-        _rows([0.02, 0.01], [0.03, 0.05]),
+        _rows([0.2, 0.1], [0.3, 0.5]),
         _rows([2000, -1000, 500], [-3000, 1000, 100]),
         _rows([2000, -1000, 500], [3000, 1000, 100]),
         (_some(32), _some(32)),
@@ -133,6 +134,19 @@ EXERCISES["fires"] = Function(
     It gives one number for each pair; add the products up to one match.
         np.maximum(pattern * evidence, 0)
         pattern * evidence
+    Only the last product is left; each is added to the ones before it, with +=.
+        max(pattern[-1] * evidence[-1], 0)
+        pattern[-1] * evidence[-1]
+    A product is left out; every pair of numbers has its say.
+        max(pattern[0] * evidence[0], 0)
+        max(pattern[1:] @ evidence[1:], 0)
+        max(pattern[:-1] @ evidence[:-1], 0)
+    The sum is cut at zero on its way; clip once, after the loop.
+        reduce(lambda match, p: max(match + p, 0), pattern * evidence, 0)
+    The sign is turned round: it fires on what speaks against the pattern.
+        max(-pattern @ evidence, 0)
+    The products are averaged; the match is their sum.
+        max((pattern * evidence).mean(), 0)
     Pattern and evidence are added; the match multiplies them, pair by pair.
         np.maximum((pattern + evidence).sum(), 0)
     Pattern and evidence are bent before they meet; only their match is bent.
@@ -179,6 +193,11 @@ EXERCISES["pattern"] = Value(
     ),
     hint=lambda p: "It stays quiet on all three evidences; on the first it must fire.",
     over="It fires on the first evidence and stays quiet on the other two.",
+    remark=lambda p: (
+        " It is [1, -1] again, the one you knew; can you find another?"
+        if p[0] == -p[1]
+        else ""
+    ),
 )
 
 
@@ -202,8 +221,10 @@ EXERCISES["feed_forward"] = Function(
         _to_bank(2, 4, 6),
         _float32(_to_bank(3, 2, 5)),
         tuple(part * 1000 for part in _to_bank(3, 2, 4)),
+        _rows([[-2], [2]], [[1]], [[3]]),
         _to_bank(10, 8, 32),
     ],
+    one_word=tuple((_some(3), _some(3, d), _some(d, 3)) for d in (3, 4)),
     mistakes=_mistakes(
         "x, W1, W2",
         _bends("x @ W1", then=" @ W2")
@@ -222,6 +243,13 @@ EXERCISES["feed_forward"] = Function(
         np.maximum(x @ W2.T, 0) @ W1.T
         np.maximum(x @ W1.T, 0) @ W2
         np.maximum(x @ W1, 0) @ W2.T
+    Only the last unit is left; each adds its part to the ones before it, with +=.
+        np.maximum(x @ W1[:, -1:], 0) @ W2[-1:]
+    A unit is left out: W1 has a column for each, W2 a row.
+        np.maximum(x @ W1[:, :1], 0) @ W2[:1]
+        np.maximum(x @ W1[:, 1:], 0) @ W2[1:]
+        np.maximum(x @ W1[:, :-1], 0) @ W2[:-1]
+        np.maximum(x @ W1[:, : len(W1)], 0) @ W2[: len(W1)]
     It takes the largest number of each column (np.max); the bend compares every match
     with 0 (np.maximum).
         np.max(x @ W1, 0) @ W2
@@ -257,8 +285,9 @@ def _gives(W1: NDArray, W2: NDArray, what: Callable) -> bool:
 def _first_miss(W1: NDArray, W2: NDArray) -> str:
     x = _INPUTS[np.argmin(_hits(W1, W2, np.abs(_INPUTS)))]
     return (
-        f"It does not give the size of each number.\n  with    x = {text_of(x)}\n"
-        f"  yours   {text_of(feed_forward(x, W1, W2))}\n  wanted  {text_of(np.abs(x))}"
+        "It does not give the absolute value of each number.\n"
+        f"  with    x = {text_of(x)}\n  yours   {text_of(feed_forward(x, W1, W2))}\n"
+        f"  wanted  {text_of(np.abs(x))}"
     )
 
 
@@ -286,7 +315,7 @@ EXERCISES["absolute_value"] = Value(
         _gives(W1, W2, lambda x: np.maximum(x, 0))
     It is right below zero and gives 0 above: no unit fires there yet.
         _gives(W1, W2, lambda x: np.maximum(-x, 0))
-    The sizes are right and the sign is not: they come out below zero.
+    The absolute values are right, but they come out with a minus.
         _gives(W1, W2, lambda x: -np.abs(x))
     The two numbers come out in each other's places.
         _gives(W1, W2, lambda x: np.abs(x)[:, ::-1])
@@ -339,10 +368,13 @@ EXERCISES["fold"] = Function(
         _folded([W.T for W in layers])
     It bends between the matrices; only without the bend do layers fold.
         reduce(lambda A, W: np.maximum(A, 0) @ W, layers)
+        reduce(lambda A, W: np.maximum(A @ W, 0), layers)
     It stops after the first matrix; all must go in.
         layers[0]
     Only the last matrix is left; each must multiply what came before.
         layers[-1]
+    The first matrix is used twice; begin the loop at the second.
+        reduce(np.matmul, layers, layers[0])
     A matrix is left out; all must go in.
         _folded(layers[:-1])
         _folded(layers[1:])
@@ -390,11 +422,18 @@ EXERCISES["not_linear"] = Value(
         "Some units do disagree on a and b, but what they contribute cancels here: "
         "bank(a + b) is still bank(a) + bank(b)."
     ),
-    over="For these two bank(a + b) is not bank(a) + bank(b): no one matrix does it.",
+    over="For these two bank(a + b) is not bank(a) + bank(b), so no single matrix can "
+    "stand in for the bank.",
 )
 
 
 # 04. The stack.
+
+
+def _left(n: float) -> str:
+    left = 0.7**n
+    return f"{left:.2g}" if left > 1e-3 else f"{1e6 * left:.1f} millionths"
+
 
 EXERCISES["storeys_to_vanish"] = Value(
     takes="n",
@@ -404,7 +443,8 @@ EXERCISES["storeys_to_vanish"] = Value(
     mistakes=_mistakes(
         "n",
         """
-    A number of storeys cannot be negative: which logarithm was?
+    A number of storeys cannot be negative: the logarithms of 0.7 and of a millionth
+    both are, so their quotient is positive.
         n < 0
     Storeys come whole: no part of one can be built.
         n % 1 != 0
@@ -416,7 +456,7 @@ EXERCISES["storeys_to_vanish"] = Value(
         n > 39
     """,
     ),
-    hint=lambda n: f"That still leaves {1e6 * 0.7**n:,.1f} millionths; it is too few.",
+    hint=lambda n: f"That still leaves {_left(n)}; it is too few.",
     over="It leaves less than a millionth, and one storey fewer does not.",
 )
 
@@ -443,6 +483,7 @@ EXERCISES["add_stack"] = Function(
         _to_add(2, 3, 2, gain=1000),
         _to_add(10, 8, 24, gain=0.25),
     ],
+    one_word=((_some(3), [_some(3, 3), _some(3, 3)]),),
     mistakes=_mistakes(
         "z, storeys",
         """
@@ -450,6 +491,8 @@ EXERCISES["add_stack"] = Function(
         reduce(np.matmul, storeys, z)
     The first z is added at every storey; each adds to the z that it reads.
         reduce(lambda stream, W: z + stream @ W, storeys, z)
+    z is counted twice: z + z @ W holds it once.
+        reduce(lambda z, W: 2 * z + z @ W, storeys, z)
     Every storey reads the first z; each must read what the one before it left.
         z + sum(z @ W for W in storeys)
     Only the last storey's note is kept; every note must stay.
@@ -494,15 +537,18 @@ def _norm(
     gamma: NDArray,
     beta: NDArray,
     eps: float = 1e-5,
-    axis: int | None = -1,
+    axes: Sequence[int | None] = (-1, -1, -1),
     ddof: int = 0,
     spread: Callable = lambda var, eps: np.sqrt(var + eps),
-    scale: Callable = lambda tidy, gamma, beta: tidy * gamma + beta,
 ) -> NDArray:
-    """Return layer norm written out, so that one part of it can be exchanged."""
-    var = X.var(axis=axis, ddof=ddof, keepdims=True)
-    tidy = (X - X.mean(axis=axis, keepdims=True)) / spread(var, eps)
-    return scale(tidy, gamma, beta)
+    """Return layer norm written out, so that one part of it can be exchanged.
+
+    The axes are those of the mean, of the mean in the variance, and of the variance.
+    """
+    mean, inner = (X.mean(axis=axis, keepdims=True) for axis in axes[:2])
+    var = np.square(X - inner).mean(axis=axes[2], keepdims=True)
+    var = var * X.shape[-1] / (X.shape[-1] - ddof)
+    return (X - mean) / spread(var, eps) * gamma + beta
 
 
 def _to_norm(n: int, d: int, eps: float = 1e-5, size: float = 1.0) -> tuple:
@@ -526,15 +572,16 @@ EXERCISES["layer_norm"] = Function(
         _to_norm(10, 32),
     ],
     batches=((_some(2, 3, 4), _some(4) + 2, _some(4), 1e-5),),
+    one_word=((_some(4), _some(4) + 2, _some(4), 1e-5),),
     mistakes=_mistakes(
         "X, gamma, beta, eps",
         """
     Mean and spread are taken over the positions, down each column; take them along each
     row, over its own features.
-        _norm(*case, axis=0)
-        _norm(X, 1, 0, eps, axis=0)
+        _norm(*case, axes=[0] * 3)
+        _norm(X, 1, 0, eps, axes=[0] * 3)
     Mean and spread are taken over the whole array; each row has its own.
-        _norm(*case, axis=None)
+        _norm(*case, axes=[None] * 3)
     The variance is divided by n - 1; layer norm divides by n.
         _norm(*case, ddof=1)
         _norm(X, gamma, beta, 0, ddof=1)
@@ -549,10 +596,19 @@ EXERCISES["layer_norm"] = Function(
         _norm(X, gamma, beta, 1e-5)
     The root is missing: divide by the root of the variance.
         _norm(*case, spread=np.add)
+    The squares are added up and not averaged: divide their sum by n.
+        _norm(*case, spread=lambda var, eps: np.sqrt(var * X.shape[-1] + eps))
+        _norm(*case, spread=lambda var, eps: np.sqrt(var * X.shape[-1]))
+    The spread is measured from zero; take the mean away before you square.
+        _norm(*case, spread=lambda _, eps: np.sqrt((X**2).mean(-1)[:, None] + eps))
     The spread is missing: the mean is taken away and nothing is divided.
         _norm(*case, spread=lambda var, eps: 1)
     Mean and spread lose their axis and meet the wrong numbers; keepdims=True keeps it.
         (X - X.mean(-1)) / np.sqrt(X.var(-1) + eps) * gamma + beta
+        (X - X.mean(-1)) / np.sqrt(X.var(-1)[:, None] + eps) * gamma + beta
+        (X - X.mean(-1)[:, None]) / np.sqrt(X.var(-1) + eps) * gamma + beta
+        (C := X - X.mean(-1)) / np.sqrt((C**2).mean(-1) + eps) * gamma + beta
+        (C := X - X.mean(-1)) / np.sqrt((C**2).mean(-1)[:, None] + eps) * gamma + beta
     The mean stays in: take it away before you divide.
         X / np.sqrt(X.var(axis=-1, keepdims=True) + eps) * gamma + beta
         X / np.sqrt((X**2).mean(axis=-1, keepdims=True) + eps) * gamma + beta
@@ -569,7 +625,16 @@ EXERCISES["layer_norm"] = Function(
     gamma and beta are laid along the positions; each belongs to a feature, a column.
         _norm(X, gamma[:, None], beta[:, None], eps)
     """,
-    ),
+    )
+    + [
+        (
+            "Mean and spread are not taken over the same numbers; take both along each "
+            "row, over its own features.",
+            partial(_norm, axes=axes),
+        )
+        for axes in product((-1, 0, None), repeat=3)
+        if axes[0] != axes[2] and axes[1] in axes[::2]
+    ],
     over="one row to ten, eps large and small, a row without spread, rows far from "
     "zero, very small and very large ones, and single precision",
 )
@@ -743,7 +808,9 @@ EXERCISES["block"] = Function(
     The norms' gamma and beta are not used.
         _but(*case, norm=lambda X, gamma, beta: N(X))
     The norm runs over the positions; tidy each row from its own numbers.
-        _but(*case, norm=partial(_norm, axis=0))
+        _but(*case, norm=partial(_norm, axes=[0] * 3))
+    The norm runs over all rows at once; tidy each from its own numbers.
+        _but(*case, norm=partial(_norm, axes=[None] * 3))
     The norm's variance is divided by n - 1; it is divided by n.
         _but(*case, norm=partial(_norm, ddof=1))
     A last norm is put on the result; the stream leaves the block untidied.
@@ -755,6 +822,9 @@ EXERCISES["block"] = Function(
         F(N(X + A(N(X, *ln_1), *attn, mask), *ln_2), *ffn)
     Both additions are missing; add each answer to what stood there.
         F(N(A(N(X, *ln_1), *attn, mask), *ln_2), *ffn)
+    X is added twice; Z holds it already.
+        X + (Z := X + A(N(X, *ln_1), *attn, mask)) + F(N(Z, *ln_2), *ffn)
+        (Z := 2 * X + A(N(X, *ln_1), *attn, mask)) + F(N(Z, *ln_2), *ffn)
     The second answer is added to X; add it to Z, or the attention's is lost.
         X + F(N(X + A(N(X, *ln_1), *attn, mask), *ln_2), *ffn)
     The attention is left out.
@@ -764,12 +834,18 @@ EXERCISES["block"] = Function(
     The sublayers have changed places: attention first, then feed-forward.
         (Z := X + F(N(X, *ln_1), *ffn)) + A(N(Z, *ln_2), *attn, mask)
         (Z := X + F(N(X, *ln_2), *ffn)) + A(N(Z, *ln_1), *attn, mask)
+    Queries and keys have changed places: W_Q comes first.
+        _but(*case, attend=lambda X, Q, K, V, O, mask: A(X, K, Q, V, O, mask))
+    W_O is left out: the heads' answers, side by side, still have to meet it.
+        _but(*case, attend=lambda X, Q, K, V, O, m: A(X, Q, K, V, np.eye(len(O)), m))
     The feed-forward layer has no bend.
         _but(*case, think=lambda X, W1, W2: X @ W1 @ W2)
     The feed-forward layer has another bend; ours is max(match, 0).
         _but(*case, think=partial(F, bend=np.abs))
         _but(*case, think=partial(F, bend=np.tanh))
         _but(*case, think=partial(F, bend=_gelu))
+        _but(*case, think=partial(F, bend=lambda m: m / (1 + np.exp(-m))))
+        _but(*case, think=partial(F, bend=lambda m: np.maximum(m, 0.01 * m)))
     The feed-forward layer bends after W2; the bend belongs between W1 and W2.
         _but(*case, think=lambda X, W1, W2: np.maximum(X @ W1 @ W2, 0))
     The mask is not used; hand it on to the attention.
@@ -815,6 +891,8 @@ EXERCISES["count_parameters"] = Function(
         1 * d_model**2 + 2 * d_model * d_ff
     The feed-forward layer has two matrices, W1 and W2; one is forgotten.
         4 * d_model**2 + d_model * d_ff
+    One matrix each is counted; attention has four, the feed-forward layer two.
+        d_model**2 + d_model * d_ff
     Only the attention is counted.
         4 * d_model**2
     Only the feed-forward layer is counted.

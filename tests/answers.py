@@ -595,6 +595,102 @@ def weights_masked_late(X, attn, ffn, ln_1, ln_2, mask):
     return Z + bank(norm(Z, *ln_2), *ffn)
 
 
+def fires_with_the_last_alone(pattern, evidence):
+    match = 0
+    for wanted, seen in zip(pattern, evidence, strict=True):
+        match = wanted * seen
+    return match if match > 0 else 0
+
+
+def fires_clipped_inside(pattern, evidence):
+    match = 0
+    for i in range(len(pattern)):
+        match += pattern[i] * evidence[i]
+        match = max(match, 0)
+    return match
+
+
+def fires_from_one_on(pattern, evidence):
+    match = 0
+    for i in range(1, len(pattern)):
+        match += pattern[i] * evidence[i]
+    return max(match, 0)
+
+
+def bank_of_the_last_unit(x, W1, W2):
+    added = 0
+    for pattern, contribution in zip(W1.T, W2, strict=True):
+        added = np.maximum(x @ pattern, 0)[:, None] * contribution
+    return added
+
+
+def bank_by_the_rows_of_W1(x, W1, W2):
+    added = np.zeros(x.shape)
+    for pattern, contribution in zip(W1, W2, strict=False):
+        added += np.outer(np.maximum(x @ pattern, 0), contribution)
+    return added
+
+
+def bank_of_as_many_units_as_numbers(x, W1, W2):
+    added = np.zeros(x.shape)
+    for j in range(len(W1)):
+        added += np.outer(np.maximum(x @ W1[:, j], 0), W2[j])
+    return added
+
+
+def bank_of_one_word(x, W1, W2):
+    added = np.zeros(len(W1))
+    for j in range(len(W2)):
+        match = sum(x[i] * W1[i, j] for i in range(len(W1)))
+        added += max(match, 0) * W2[j]
+    return added
+
+
+def add_to_one_word(z, storeys):
+    for W in storeys:
+        z = [
+            z[j] + sum(float(z[i]) * W[i, j] for i in range(len(z)))
+            for j in range(len(z))
+        ]
+    return z
+
+
+def norm_of_sums(X, gamma, beta, eps):
+    centred = X - X.sum(axis=-1, keepdims=True) / X.shape[-1]
+    squares = (centred**2).sum(axis=-1, keepdims=True)
+    return centred / np.sqrt(squares + eps) * gamma + beta
+
+
+def norm_of_squares(X, gamma, beta, eps):
+    square = np.mean(X * X, axis=1, keepdims=True)
+    return (
+        gamma * (X - np.mean(X, axis=1, keepdims=True)) / np.sqrt(square + eps) + beta
+    )
+
+
+def norm_of_mixed_axes(X, gamma, beta, eps):
+    centred = X - X.sum(0) / len(X)
+    return centred / np.sqrt((centred**2).sum() / X.size + eps) * gamma + beta
+
+
+def norm_without_keepdims(X, gamma, beta, eps):
+    centred = X - X.sum(axis=-1) / X.shape[-1]
+    var = (centred**2).sum(axis=-1) / X.shape[-1]
+    return centred / np.sqrt(var + eps) * gamma + beta
+
+
+def norm_half_without_keepdims(X, gamma, beta, eps):
+    centred = X - X.sum(axis=-1, keepdims=True) / X.shape[-1]
+    var = (centred**2).sum(axis=-1) / X.shape[-1]
+    return centred / np.sqrt(var + eps) * gamma + beta
+
+
+def norm_of_one_word(X, gamma, beta, eps):
+    mean = sum(float(v) for v in X) / len(X)
+    var = sum((v - mean) ** 2 for v in X) / len(X)
+    return (X - mean) / math.sqrt(var + eps) * gamma + beta
+
+
 def printed(p, e):
     print(max(p @ e, 0))
 
@@ -646,8 +742,11 @@ WRONG = {
         (lambda p, e: round(float(max(p @ e, 0))), None),
         (lambda p, e: None if p @ e < 0 else p @ e, "nothing"),
         (lambda p, e: -max(p @ e, 0), "not give"),
-        (lambda p, e: max(-(p @ e), 0), "not give"),
-        (lambda p, e: max(p @ e / len(p), 0), None),
+        (lambda p, e: max(-(p @ e), 0), "turned round"),
+        (lambda p, e: max(p @ e / len(p), 0), "averaged"),
+        (fires_with_the_last_alone, "Only the last product"),
+        (fires_clipped_inside, "after the loop"),
+        (fires_from_one_on, "left out"),
         (lambda p, e: np.outer(p, e), "shape"),
         (lambda p, e: (q for q in p), "generator"),
         (1.4, "function itself"),
@@ -707,6 +806,10 @@ WRONG = {
         (lambda x, W1, W2: bank(x, W1, W2).sum(), None),
         (lambda x, W1, W2: bank(x, W1, -W2), None),
         (lambda x, W1, W2: bank(x, W1, W2) / W1.shape[1], None),
+        (bank_of_the_last_unit, "with +="),
+        (bank_by_the_rows_of_W1, "transposed"),
+        (bank_of_as_many_units_as_numbers, "A unit is left out"),
+        (bank_of_one_word, "takes one word"),
         (lambda x, W1, W2: 3.0, "one number"),
         (lambda x, W1: x @ W1, "is called with"),
         (lambda x, W1, W2: [bank(x, W1, W2), [1]], None),
@@ -718,7 +821,7 @@ WRONG = {
         ((np.eye(2), np.eye(2)), "above zero"),
         ((-np.eye(2), np.eye(2)), "below zero"),
         ((W_ABS[0], W_ABS[1] * [[1], [-1], [1], [-1]]), "with its sign"),
-        ((W_ABS[0], -W_ABS[1]), "sign is not"),
+        ((W_ABS[0], -W_ABS[1]), "with a minus"),
         ((W_ABS[0], W_ABS[1][:, ::-1]), "each other's places"),
         ((W_ABS[0], np.ones((4, 2))), "mixed"),
         ((W_ABS[0], W_ABS[1] * [1, 0]), "One of the two"),
@@ -734,7 +837,7 @@ WRONG = {
         (abs, "a pair"),
         ((*W_ABS, W_ABS[0]), "a pair"),
         ((W_ABS[0] * np.nan, W_ABS[1]), "NaN"),
-        ((W_ABS[0], ...), None),
+        ((W_ABS[0], ...), "not finished"),
         (([[1, -1], [0]], W_ABS[1]), None),
         ((W_ABS[0] * 1j, W_ABS[1]), "complex"),
         ({"W1": W_ABS[0], "W2": W_ABS[1]}, "a pair"),
@@ -750,12 +853,12 @@ WRONG = {
             "transposed",
         ),
         (lambda Ws: functools.reduce(lambda A, W: relu_by_where(A) @ W, Ws), "bends"),
-        (lambda Ws: functools.reduce(lambda A, W: relu_by_where(A @ W), Ws), None),
+        (lambda Ws: functools.reduce(lambda A, W: relu_by_where(A @ W), Ws), "bends"),
         (lambda Ws: Ws[0], "first matrix"),
         (lambda Ws: Ws[-1], "last matrix"),
         (lambda Ws: Ws[0] @ Ws[1], "left out"),
         (lambda Ws: Ws[0] @ Ws[-1], "left out"),
-        (lambda Ws: Ws[0] @ fold_loop(Ws), None),
+        (lambda Ws: Ws[0] @ fold_loop(Ws), "used twice"),
         (lambda Ws: Ws, None),
         (lambda Ws: 0 * fold_loop(Ws), "zeros"),
         (lambda Ws: np.nan * fold_loop(Ws), "NaN"),
@@ -784,7 +887,7 @@ WRONG = {
         ((["a", "b"], [1, 2]), "text"),
         (1, "a pair"),
         (([1, 2, 3], [1, 2, 3]), "two numbers each"),
-        (([1, 2], ...), None),
+        (([1, 2], ...), "not finished"),
         (lambda: ([0.8, -0.6], [-0.8, 0.6]), "a pair"),
         (([1j, 2], [1, 2]), "complex"),
         (([1, 0], [1 + 1e-12, 1e-14]), None),
@@ -794,11 +897,13 @@ WRONG = {
         (40, "not the first"),
         (100, "not the first"),
         (24, "too few"),
-        (1, "too few"),
-        (0, "too few"),
+        (1, "leaves 0.7;"),
+        (6, "leaves 0.12;"),
+        (0, "leaves 1;"),
+        (30, "leaves 22.5 millionths;"),
         (20, "thousandth"),
         (59, "billionth"),
-        (-39, "negative"),
+        (-39, "quotient is positive"),
         (-38.7, "negative"),
         (38.734, "whole"),
         (38.73483, "whole"),
@@ -847,7 +952,8 @@ WRONG = {
         (lambda z, Ws: 0 * z, "zeros"),
         (lambda z, Ws: z + np.nan, "NaN"),
         (lambda z, Ws: print(add_recursive(z, Ws)), "prints its answer"),
-        (lambda z, Ws: functools.reduce(lambda z, W: 2 * z + z @ W, Ws, z), None),
+        (lambda z, Ws: functools.reduce(lambda z, W: 2 * z + z @ W, Ws, z), "twice"),
+        (add_to_one_word, "takes one word"),
         (lambda z, Ws: functools.reduce(lambda z, W: z - z @ W, Ws, z), None),
         (lambda z, Ws: functools.reduce(lambda z, W: (z + z @ W) / 2, Ws, z), None),
         (lambda z, Ws: [*itertools.accumulate([z, *Ws], lambda z, W: z + z @ W)], None),
@@ -908,6 +1014,12 @@ WRONG = {
             lambda X, g, b, e: g * X / np.sqrt(X.var(-1, keepdims=True) + e) + b,
             "mean stays",
         ),
+        (norm_of_sums, "not averaged"),
+        (norm_of_squares, "measured from zero"),
+        (norm_of_mixed_axes, "over the same numbers"),
+        (norm_without_keepdims, "keepdims"),
+        (norm_half_without_keepdims, "keepdims"),
+        (norm_of_one_word, "takes one word"),
         (changes_X, "in place"),
         (lambda X, g, b, e: X, "hands back X"),
         (lambda X, g, b, e: 0 * X, "zeros"),
@@ -944,7 +1056,7 @@ WRONG = {
                 * g
                 + b
             ),
-            None,
+            "not averaged",
         ),
     ],
     "stretch": [
@@ -1124,6 +1236,21 @@ WRONG = {
         (block_with(tidy=lambda X, g, b: norm(X, 1, 0)), "not used"),
         (block_with(tidy=lambda X, g, b: norm(X, g, b, axis=0)), "over the positions"),
         (block_with(tidy=lambda X, g, b: norm(X, b, g)), None),
+        (block_with(tidy=lambda X, g, b: norm(X, g, b, axis=None)), "all rows at once"),
+        (
+            lambda X, a, f, p, q, m: (
+                X + (Z := X + attention(norm(X, *p), *a, m)) + bank(norm(Z, *q), *f)
+            ),
+            "X is added twice",
+        ),
+        (
+            block_with(lambda X, Q, K, *rest: attention(X, K, Q, *rest)),
+            "Queries and keys",
+        ),
+        (
+            block_with(lambda X, *W: attention(X, *W[:3], np.eye(len(W[3])), W[4])),
+            "W_O is left out",
+        ),
         (lambda X, *rest: norm(lab.block(X, *rest), 1, 0), "last norm"),
         (lambda X, *rest: lab.block(lab.block(X, *rest), *rest), None),
         (lambda X, *rest: X, "hands back X"),
@@ -1140,6 +1267,7 @@ WRONG = {
     "count_parameters": [
         (lambda d, f: 3 * d * d + 2 * d * f, "four matrices"),
         (lambda d, f: 4 * d * d + d * f, "W1 and W2"),
+        (lambda d, f: d * d + d * f, "One matrix each"),
         (lambda d, f: 4 * d**2, "Only the attention"),
         (lambda d, f: d * f * 2, "Only the feed-forward"),
         (lambda d, f: 4 * d * d + d * f + f + f * d + d, "Biases"),

@@ -152,6 +152,19 @@ def test_what_is_shown():
 
 
 @pytest.mark.parametrize("name", EXERCISES)
+def test_a_verdict_can_be_read_at_a_glance(name):
+    wrong = [a for a, _ in answers.WRONG[name]]
+    if name in FUNCTIONS:
+        # Whatever comes out, in whichever case it shows first.
+        wrong += [wrong_from(i, name) for i in range(len(EXERCISES[name].cases))]
+        wrong += [mistake for _, mistake in EXERCISES[name].known()]
+    for answer in wrong + answers.HOSTILE_FUNCTIONS + answers.RIGHT[name]:
+        lines = verdict(name, answer).message.split("\n")
+        assert max(map(len, lines)) <= 88, lines
+        assert len(lines) <= 12, lines
+
+
+@pytest.mark.parametrize("name", EXERCISES)
 @pytest.mark.parametrize("stub", answers.STUBS, ids=repr)
 def test_a_stub_is_not_started(name, stub):
     assert verdict(name, stub) == ("not started", f"{name}: not started.")
@@ -244,11 +257,12 @@ def test_an_array_too_large_to_copy_is_not_copied():
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_an_answer_that_changes_settings_spoils_no_later_one(name):
     fresh = dataclasses.replace(EXERCISES[name])  # nothing worked out yet
-    for answer in (answers.turns_warnings_into_errors, answers.empties):
-        assert fresh.judge(answer)[0] in ("wrong", "not started")
-    assert fresh.judge(fresh.right)[0] == "right"
-    for sentence, mistake in fresh.known():
-        assert fresh.judge(mistake)[1].startswith(sentence)
+    with judge.quiet():
+        for answer in (answers.turns_warnings_into_errors, answers.empties):
+            assert fresh.judge(answer)[0] in ("wrong", "not started")
+        assert fresh.judge(fresh.right)[0] == "right"
+        for sentence, mistake in fresh.known():
+            assert fresh.judge(mistake)[1].startswith(sentence)
 
 
 @pytest.mark.parametrize(
@@ -281,6 +295,35 @@ def test_only_a_batch_is_a_remark(name):
     assert verdict(name, one_sentence).status == "right"
     assert remark in verdict(name, one_sentence).message
     assert remark not in verdict(name, EXERCISES[name].right).message
+
+
+@pytest.mark.parametrize("digits", [2, 3, 4])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_an_answer_may_be_rounded_as_the_text_prints_it(name, digits):
+    def rounded(*case):
+        return np.round(np.asarray(EXERCISES[name].right(*case), float), digits)
+
+    def cut(*case):
+        return np.trunc(EXERCISES[name].right(*case) * 10) / 10
+
+    if name != "causal_mask":
+        assert verdict(name, rounded).status == "right"
+        assert (verdict(name, cut).status == "right") == (name == "count_parameters")
+
+
+def test_a_pattern_that_is_known_is_right_with_a_remark():
+    for known in ([1, -1], [2.5, -2.5], np.float32([0.1, -0.1])):
+        assert verdict("pattern", known).status == "right"
+        assert "can you find another?" in verdict("pattern", known).message
+    assert "another" not in verdict("pattern", [1, -2]).message
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_a_value_with_a_gap_is_not_finished(name):
+    gap = (1, ...) if name in ("pattern", "not_linear") else (np.eye(2), None)
+    status, message = verdict(name, gap)
+    assert status == "wrong"
+    assert "not finished" in message
 
 
 def test_an_unknown_exercise_is_named():
