@@ -58,19 +58,23 @@ twin = widgets.interact(show, value=slider)
 """
 MEMORY = """
 import gc, matplotlib.pyplot as plt, psutil
-def megabytes():
-    gc.collect()
-    return psutil.Process().memory_info().rss / 1e6
-def a_thousand():
+def moved(times):
     control = explorer._controls["{control}"][0]
-    for step in range(1000):
+    for step in range(times):
         share = step % 37 / 36
         control.value = control.min + share * (control.max - control.min)
-a_thousand()
-before = megabytes()
-a_thousand()
-print(f"{{megabytes() - before:.1f}} MB, {{len(plt.get_fignums())}} figures")
+    gc.collect()
+    return psutil.Process().memory_info().rss / 1e6
+before = moved(100)
+print(f"{{moved(1000) - before:.1f}} MB more, {{len(plt.get_fignums())}} figures")
 """
+ASK = """code => new Promise(answer => {
+  const {kernel} = window.jupyterapp.shell.currentWidget.sessionContext.session;
+  const future = kernel.requestExecute({code});
+  let said = '';
+  future.onIOPub = message => { said += message.content.text ?? ''; };
+  future.done.then(() => answer(said.trim()));
+})"""
 # Notes down every picture (or line of text) that arrives, every frame without one,
 # and every shift of the page.
 WATCH = """
@@ -144,25 +148,35 @@ def measure(page: lab.Page, which: int) -> dict[str, float]:
 
 
 def main(names: list[str]) -> None:
-    """Print the table of ratios for the named explorers, all seven unless named."""
-    sources = {"echo": [ECHO]}
-    for name in names or DRAGGED:
-        control, _ = DRAGGED[name]
-        memory = MEMORY.format(control=control)
-        sources[name] = [EXPLORER.format(name=name), memory]
-        sources[f"{name} twin"] = [TWIN.format(name=name, control=control)]
+    """Print a row for each of the named explorers, all seven unless named."""
+    names = names or list(DRAGGED)
+    sources = {"echo": ECHO}
+    for name in names:
+        sources[name] = EXPLORER.format(name=name)
+        sources[f"{name} twin"] = TWIN.format(name=name, control=DRAGGED[name][0])
     with tempfile.TemporaryDirectory() as folder:
-        measure_all(Path(folder), sources)
-
-
-def measure_all(folder: Path, sources: dict[str, list[str]]) -> None:
-    """Open one page a notebook, measure them in turn, three times."""
-    for name, cells in sources.items():
-        lab.write_notebook(folder / f"{name}.ipynb", *cells[:1])
-    with lab.jupyterlab(folder) as address, lab.chromium() as browser:
-        context = browser.new_context(
-            viewport={"width": 1280, "height": 1100}, device_scale_factor=1
+        rows, memory = measure_all(Path(folder), sources)
+    echo = rows["echo"]
+    print("pictures a second, beside the echo's and the twin's; key press to picture,")
+    print("beside the twin's; redraws after release (the echo has", end=" ")
+    print(f"{echo['after']:.0f}); frames without a picture; shift; 1,000 moves")
+    for name in names:
+        row, twin = rows[name], rows[f"{name} twin"]
+        print(
+            f"{name:9} {row['rate']:4.1f}/s = {row['rate'] / echo['rate']:.2f} echo = "
+            f"{row['rate'] / twin['rate']:.1f} twin | {row['wait']:3.0f} ms = "
+            f"{row['wait'] / twin['wait']:.2f} twin | {row['after']:.0f} after | "
+            f"{row['bare']:.0f} bare | shift {row['shift']:.3f} | {memory[name]}"
         )
+    print(f"echo      {echo['rate']:4.1f}/s, {echo['wait']:.0f} ms")
+
+
+def measure_all(folder: Path, sources: dict[str, str]) -> tuple[dict, dict]:
+    """Open a page for each notebook, and measure them in turn three times."""
+    for name, source in sources.items():
+        lab.write_notebook(folder / f"{name}.ipynb", source)
+    with lab.jupyterlab(folder) as address, lab.chromium() as browser:
+        context = browser.new_context(viewport={"width": 1280, "height": 1100})
         pages = {}
         for name in sources:
             pages[name] = page = context.new_page()
@@ -176,20 +190,16 @@ def measure_all(folder: Path, sources: dict[str, list[str]]) -> None:
             for name, page in pages.items():
                 which = DRAGGED[name][1] if name in DRAGGED else 0
                 rounds[name].append(measure(page, which))
-    table = {
-        name: {key: statistics.median(r[key] for r in each) for key in each[0]}
-        for name, each in rounds.items()
+        memory = {
+            name: pages[name].evaluate(ASK, MEMORY.format(control=DRAGGED[name][0]))
+            for name in sources
+            if name in DRAGGED
+        }
+    rows = {
+        name: {key: statistics.median(each[key] for each in runs) for key in runs[0]}
+        for name, runs in rounds.items()
     }
-    for name, row in table.items():
-        print(f"{name:15}", {k: round(v, 2) for k, v in row.items()})
-    for name in sources:
-        if name in DRAGGED:
-            row, echo, twin = table[name], table["echo"], table[f"{name} twin"]
-            print(
-                f"{name:10} rate/echo {row['rate'] / echo['rate']:.2f} "
-                f"rate/twin {row['rate'] / twin['rate']:.2f} "
-                f"wait/twin {row['wait'] / twin['wait']:.2f}"
-            )
+    return rows, memory
 
 
 if __name__ == "__main__":
