@@ -80,13 +80,16 @@ _BENDS = """
         np.tanh(m)
         np.logaddexp(0, m)
         m / (1 + np.exp(-m))
+        m / (1 + np.exp(-1.702 * m))
         _gelu(m)
         m / 2 * (1 + np.tanh(0.79788456 * (m + 0.044715 * m**3)))
         np.where(m > 0, m, np.exp(np.minimum(m, 0)) - 1)
     The bend leaks: part of a match below zero still gets through; it must give 0.
         np.where(m > 0, m, 0.01 * m)
+        np.where(m > 0, m, 0.05 * m)
         np.where(m > 0, m, 0.1 * m)
         np.where(m > 0, m, 0.2 * m)
+        np.where(m > 0, m, 0.3 * m)
     A match below zero turns positive here, as by abs; it must give 0.
         np.abs(m)
     A match above 1 is cut off at 1; only what lies below zero is cut.
@@ -231,6 +234,7 @@ EXERCISES["feed_forward"] = Function(
         + """
     The bend comes after W2; it belongs between W1 and W2, on the matches.
         np.maximum(x @ W1 @ W2, 0)
+        np.maximum((x @ W1)[..., None] * W2, 0).sum(axis=-2)
     The bend comes before W1; it belongs between W1 and W2, on the matches.
         np.maximum(x, 0) @ W1 @ W2
     It bends twice, after W1 and after W2; what a bank adds may be negative.
@@ -429,12 +433,6 @@ EXERCISES["not_linear"] = Value(
 
 # 04. The stack.
 
-
-def _left(n: float) -> str:
-    left = 0.7**n
-    return f"{left:.2g}" if left > 1e-3 else f"{1e6 * left:.1f} millionths"
-
-
 EXERCISES["storeys_to_vanish"] = Value(
     takes="n",
     asks="one number",
@@ -456,7 +454,11 @@ EXERCISES["storeys_to_vanish"] = Value(
         n > 39
     """,
     ),
-    hint=lambda n: f"That still leaves {_left(n)}; it is too few.",
+    hint=lambda n: (
+        "That leaves "
+        + np.format_float_positional(0.7**n, 2, fractional=False, trim="-")
+        + ", and a millionth is 0.000001: it is too few."
+    ),
     over="It leaves less than a millionth, and one storey fewer does not.",
 )
 
@@ -491,6 +493,8 @@ EXERCISES["add_stack"] = Function(
         reduce(np.matmul, storeys, z)
     The first z is added at every storey; each adds to the z that it reads.
         reduce(lambda stream, W: z + stream @ W, storeys, z)
+    The storeys replace one another, and z is added once, at the end; each adds.
+        z + reduce(np.matmul, storeys, z)
     z is counted twice: z + z @ W holds it once.
         reduce(lambda z, W: 2 * z + z @ W, storeys, z)
     Every storey reads the first z; each must read what the one before it left.
@@ -592,13 +596,17 @@ EXERCISES["layer_norm"] = Function(
         _norm(*case, ddof=1, spread=lambda var, eps: np.sqrt(var) + eps)
     eps is left out: add it to the variance, inside the root.
         _norm(X, gamma, beta, 0)
-    eps is not the one that is handed in, but a fixed 1e-5.
+    eps is not the one that is handed in, but a fixed number.
         _norm(X, gamma, beta, 1e-5)
+        _norm(X, gamma, beta, 1e-6)
+        _norm(X, gamma, beta, 1e-8)
     The root is missing: divide by the root of the variance.
         _norm(*case, spread=np.add)
-    The squares are added up and not averaged: divide their sum by n.
+    A sum stands where an average belongs: mean and variance are both divided by n.
         _norm(*case, spread=lambda var, eps: np.sqrt(var * X.shape[-1] + eps))
         _norm(*case, spread=lambda var, eps: np.sqrt(var * X.shape[-1]))
+        (X - X.sum(1)[:, None]) / np.sqrt(X.var(1)[:, None] + eps) * gamma + beta
+        (C := X.T - X.sum(1)).T / np.sqrt((C**2).mean(0)[:, None] + eps) * gamma + beta
     The spread is measured from zero; take the mean away before you square.
         _norm(*case, spread=lambda _, eps: np.sqrt((X**2).mean(-1)[:, None] + eps))
     The spread is missing: the mean is taken away and nothing is divided.
@@ -649,7 +657,7 @@ EXERCISES["stretch"] = Value(
     takes="s",
     asks="one number",
     shape=(),
-    right=lambda s: s > 0 and round(_mouse(s), 2) == 0.96,
+    right=lambda s: s > 0 and abs(_mouse(s) - 0.96) < 0.0052,
     mistakes=_mistakes(
         "s",
         """
@@ -800,6 +808,7 @@ EXERCISES["block"] = Function(
     The feed-forward layer reads X; it has to read Z, with the attention's answer in it.
         X + A(N(X, *ln_1), *attn, mask) + F(N(X, *ln_2), *ffn)
         X + A((S := N(X, *ln_1)), *attn, mask) + F(S, *ffn)
+        X + A((S := N(X, *ln_1)), *attn, mask) + F(N(S, *ln_2), *ffn)
     One norm stands in both places; ln_1 is the attention's, ln_2 the other sublayer's.
         block(X, attn, ffn, ln_1, ln_1, mask)
         block(X, attn, ffn, ln_2, ln_2, mask)
@@ -852,6 +861,8 @@ EXERCISES["block"] = Function(
         block(X, attn, ffn, ln_1, ln_2, None)
     A causal mask is built in; use the mask that is handed in, or none if it is None.
         block(*case[:5], causal_mask(len(X)))
+        block(*case[:5], causal_mask(len(X)) if mask is None else mask)
+        block(*case[:5], mask if mask is None else causal_mask(len(X)))
     The mask is upside down: True means that a word may read.
         _but(*case[:5], mask if mask is None else ~mask, hidden=-np.inf)
         block(X, attn, ffn, ln_1, ln_2, mask if mask is None else mask.T)
@@ -891,8 +902,10 @@ EXERCISES["count_parameters"] = Function(
         1 * d_model**2 + 2 * d_model * d_ff
     The feed-forward layer has two matrices, W1 and W2; one is forgotten.
         4 * d_model**2 + d_model * d_ff
-    One matrix each is counted; attention has four, the feed-forward layer two.
-        d_model**2 + d_model * d_ff
+    Too few of both are counted: attention has four matrices, the other layer two.
+        1 * d_model**2 + d_model * d_ff
+        2 * d_model**2 + d_model * d_ff
+        3 * d_model**2 + d_model * d_ff
     Only the attention is counted.
         4 * d_model**2
     Only the feed-forward layer is counted.

@@ -258,6 +258,20 @@ def into_one_array(function):
     return answer
 
 
+class Tensor:
+    """Another library's array: it only knows how to become one of NumPy's."""
+
+    def __init__(self, value):
+        self.value = np.asarray(value)
+
+    def __array__(self, dtype=None, copy=None):
+        return self.value.astype(dtype or self.value.dtype)
+
+
+class Grid(np.ndarray):
+    """An array of one's own kind."""
+
+
 class Callable:
     """An answer that is an object and not a function."""
 
@@ -279,6 +293,8 @@ def forms(function):
         lambda *case: np.asarray(function(*case)).tolist(),
         lambda *case: np.float32(function(*case)),
         lambda *case: np.asfortranarray(function(*case)),
+        functools.wraps(function)(lambda *case: Tensor(function(*case))),
+        lambda *case, kind=Grid: np.asarray(function(*case)).view(kind),
         in_float32(function),
     ]
 
@@ -326,6 +342,7 @@ RIGHT = {
         [np.float64(1), np.int64(-2)],
         examples.PATTERN,
         [7, -7.0001],
+        Tensor([3, -4]),
     ],
     "feed_forward": [
         *forms(lab.feed_forward),
@@ -368,6 +385,7 @@ RIGHT = {
         ),
         (np.hstack([W_ABS[0], [[5], [7]]]), np.vstack([W_ABS[1], [0, 0]])),
         (W_ABS[0] * 0.7071, W_ABS[1] * 1.4142),
+        tuple(map(Tensor, W_ABS)),
     ],
     "fold": [
         *forms(lambda Ws: functools.reduce(np.matmul, Ws)),
@@ -471,6 +489,9 @@ RIGHT = {
         np.array([SQRT3]),
         3**0.5,
         Fraction(173, 100),
+        Fraction(26, 15),
+        np.float16(SQRT3),
+        Tensor(SQRT3),
         Decimal("1.732"),
         math.exp(math.log(3) / 2),
         np.float64("1.73"),
@@ -661,6 +682,12 @@ def norm_of_sums(X, gamma, beta, eps):
     return centred / np.sqrt(squares + eps) * gamma + beta
 
 
+def norm_less_a_sum(X, gamma, beta, eps):
+    centred = X - X.sum(axis=-1, keepdims=True)
+    var = (centred**2).sum(axis=-1, keepdims=True) / X.shape[-1]
+    return centred / np.sqrt(var + eps) * gamma + beta
+
+
 def norm_of_squares(X, gamma, beta, eps):
     square = np.mean(X * X, axis=1, keepdims=True)
     return (
@@ -718,6 +745,7 @@ WRONG = {
         (lambda p, e: abs(sum(p * e)), "abs"),
         (lambda p, e: max(p @ e, 0.01 * (p @ e)), "leaks"),
         (lambda p, e: max(p @ e, 0.1 * (p @ e)), "leaks"),
+        (lambda p, e: max(p @ e, 0.3 * (p @ e)), "leaks"),
         (lambda p, e: gelu(p @ e), "smooth"),
         (
             lambda p, e: (
@@ -894,13 +922,14 @@ WRONG = {
     ],
     "storeys_to_vanish": [
         (38, "too few"),
+        (30, "leaves 0.000023,"),
         (40, "not the first"),
         (100, "not the first"),
         (24, "too few"),
-        (1, "leaves 0.7;"),
-        (6, "leaves 0.12;"),
-        (0, "leaves 1;"),
-        (30, "leaves 22.5 millionths;"),
+        (1, "leaves 0.7,"),
+        (6, "leaves 0.12,"),
+        (0, "leaves 1,"),
+        (38, "leaves 0.0000013,"),
         (20, "thousandth"),
         (59, "billionth"),
         (-39, "quotient is positive"),
@@ -927,7 +956,7 @@ WRONG = {
             "first z is added",
         ),
         (lambda z, Ws: z + z @ sum(Ws), "reads the first z"),
-        (lambda z, Ws: z + functools.reduce(np.matmul, Ws, z), None),
+        (lambda z, Ws: z + functools.reduce(np.matmul, Ws, z), "once, at the end"),
         (lambda z, Ws: add_recursive(z, Ws) - z, "without the z"),
         (lambda z, Ws: add_recursive(z, Ws[:-1]) @ Ws[-1], "last storey's note"),
         (lambda z, Ws: z + add_recursive(z, Ws[:-1]) @ Ws[-1], "last storey's note"),
@@ -988,7 +1017,9 @@ WRONG = {
             "Two things",
         ),
         (lambda X, g, b, e: norm(X, g, b, 0), "eps is left out"),
-        (lambda X, g, b, e: norm(X, g, b, 1e-5), "fixed 1e-5"),
+        (lambda X, g, b, e: norm(X, g, b, 1e-5), "a fixed number"),
+        (lambda X, g, b, e: norm(X, g, b, 1e-6), "a fixed number"),
+        (norm_less_a_sum, "where an average belongs"),
         (lambda X, g, b, e: norm(X, 1, b, e), "gamma is left out"),
         (lambda X, g, b, e: norm(X, g, 0, e), "beta is left out"),
         (lambda X, g, b, e: norm(X, 1, 0, e), "gamma and beta are left out"),
@@ -1014,7 +1045,7 @@ WRONG = {
             lambda X, g, b, e: g * X / np.sqrt(X.var(-1, keepdims=True) + e) + b,
             "mean stays",
         ),
-        (norm_of_sums, "not averaged"),
+        (norm_of_sums, "where an average belongs"),
         (norm_of_squares, "measured from zero"),
         (norm_of_mixed_axes, "over the same numbers"),
         (norm_without_keepdims, "keepdims"),
@@ -1056,7 +1087,7 @@ WRONG = {
                 * g
                 + b
             ),
-            "not averaged",
+            "where an average belongs",
         ),
     ],
     "stretch": [
@@ -1115,6 +1146,12 @@ WRONG = {
         (block_with(think=lambda x, W1, W2: gelu(x @ W1) @ W2), "another bend"),
         (
             lambda X, *rest: lab.block(X, *rest[:4], np.tri(len(X), dtype=bool)),
+            "built in",
+        ),
+        (
+            lambda X, *rest: lab.block(
+                X, *rest[:4], None if rest[4] is None else np.tri(len(X), dtype=bool)
+            ),
             "built in",
         ),
         (weights_masked_late, "after the softmax"),
@@ -1267,7 +1304,8 @@ WRONG = {
     "count_parameters": [
         (lambda d, f: 3 * d * d + 2 * d * f, "four matrices"),
         (lambda d, f: 4 * d * d + d * f, "W1 and W2"),
-        (lambda d, f: d * d + d * f, "One matrix each"),
+        (lambda d, f: d * d + d * f, "Too few of both"),
+        (lambda d, f: 3 * d * d + d * f, "Too few of both"),
         (lambda d, f: 4 * d**2, "Only the attention"),
         (lambda d, f: d * f * 2, "Only the feed-forward"),
         (lambda d, f: 4 * d * d + d * f + f + f * d + d, "Biases"),
