@@ -78,10 +78,10 @@ BREAKS = [
     ),
     # 04: replacing and adding
     Break("U11", 4, "gain, n_storeys = 0.7", "gain, n_storeys = 0.8"),
-    Break("U11 U14 U15", 4, "gain=0.7", "gain=0.8"),
-    Break("U12 U15", 4, "else z + z @ W", "else z @ W"),
+    Break("U11 U14 U15", 4, "* 0.7 / np.sqrt(32)", "* 0.8 / np.sqrt(32)"),
+    Break("U12 U15", 4, "z = z + z @ W", "z = z @ W"),
     Break("U13", 4, "z = z + notes[-1]", "z = notes[-1]"),
-    Break("U14", 4, "else slope + W @ slope", "else W @ slope"),
+    Break("U14", 4, "slope = slope + W @ slope", "slope = W @ slope"),
     Break("N9", 4, "return 0.7 * np.tanh(x)", "return 0.8 * np.tanh(x)"),
     # 05: the size of the numbers
     Break("N7", 5, "np.sqrt(9) * scores", "np.sqrt(3) * scores"),
@@ -107,11 +107,9 @@ BREAKS = [
     ),
     Break("N14", 5, "z = z + layer_norm(z) @ W", "z = layer_norm(z + z @ W)"),
     Break("N13", 5, "_slope_of_norm(rows) @ W", "W", "stack.py"),
-    Break("N13", 5, "(s + note - mean) / spread", "s + note - mean"),
+    Break("N13", 5, "note - mean) / spread", "note - mean)"),
     # 06: the block
-    Break("N15", 6, "return Z + feed_forward(", "return X.T @ feed_forward("),
-    Break("U19", 6, "Z = X + multi_head_attention", "Z = multi_head_attention"),
-    Break("U19", 6, "layer_norm(Z, *ln_2)", "Z"),
+    Break("N15 U19", 6, "return Z + feed_forward(", "return X.T @ feed_forward("),
     Break("U20", 6, *SWAPPED),
     Break("U21", 6, "return Z + feed_forward", "return feed_forward"),
     Break("N14", 6, "gain=0.7", "gain=0.8"),
