@@ -41,11 +41,12 @@ STYLE = """<style>
 .lab-explorer img {margin: 0}
 .lab-explorer .lab-readout {height: 70px; overflow: auto}
 .lab-explorer .lab-readout .widget-html-content {line-height: 1.5; font-size: 14px;
-  font-variant-numeric: tabular-nums; color: var(--jp-content-font-color1, inherit)}
+  font-variant-numeric: tabular-nums; overflow-wrap: anywhere;
+  color: var(--jp-content-font-color1, inherit)}
 @container (max-width: 560px) {.lab-explorer .lab-readout {height: 112px}}
 @container (max-width: 360px) {.lab-explorer .lab-readout {height: 200px}}
 </style>"""
-HOW_TO_MOVE = "Still picture: run this cell, then move it."
+HOW_TO_MOVE = "Still picture: run this cell in JupyterLab to move it."
 
 
 class Unusable(Exception):
@@ -189,8 +190,9 @@ class Explorer(widgets.VBox):
                 known = ", ".join(self._controls)
                 raise ValueError(f"there is no control {name!r}; there are {known}")
             values = value if name in self._tuples else (value,)
-            if np.shape(values)[:1] != (len(self._controls[name]),):
-                raise ValueError(f"{name} is {value!r}; it takes two numbers")
+            count = len(self._controls[name])
+            if np.shape(values)[:1] != (count,):
+                raise ValueError(f"{name} is {value!r}; it takes {count} numbers")
         self._place(state)
         self._settle(set(state))
 
@@ -239,7 +241,7 @@ class Explorer(widgets.VBox):
         except Exception as error:
             known = isinstance(error, Unusable)
             said = str(error) if known else f"{type(error).__name__}: {error}"
-            self.readout = f"Not drawn, so the picture is grey: {said[:300]}"
+            self.readout = f"Not drawn, so the picture is grey: {said[:240]}"
             pale = Image.new("L", self._frame.size, 0xBB)
             packed = Image.blend(self._frame.convert("L"), pale, 0.75)
         buffer = io.BytesIO()
