@@ -89,7 +89,7 @@ def numbers(name: str, value: Any, *shape: int) -> NDArray:
     if not np.isfinite(array).all():
         bad = array[~np.isfinite(array)][0]
         raise Unusable(f"{name} returned {bad}; every number must be finite")
-    return array + 0.0  # −0.0 becomes 0.0
+    return array
 
 
 class Explorer(widgets.VBox):

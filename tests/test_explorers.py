@@ -205,8 +205,10 @@ def drawn_stack(figure, gain, storeys, dud):
             slopes.insert(0, math.sqrt((back**2).sum() / 32))
         up, down = xy(figure, rule)
         floor = explorers.ZERO
-        near(up, np.column_stack([range(storeys + 1), np.maximum(sizes, floor)]))
-        near(down, np.column_stack([range(1, storeys + 1), np.maximum(slopes, floor)]))
+        wanted = np.maximum(sizes, floor), np.maximum(slopes, floor)
+        for line, first, numbers in zip((up, down), (0, 1), wanted, strict=True):
+            assert line[:, 0].tolist() == list(range(first, storeys + 1))
+            np.testing.assert_allclose(line[:, 1], numbers, rtol=1e-9)
 
 
 def drawn_drift(figure, gain, storeys, norm):
