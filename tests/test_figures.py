@@ -449,8 +449,10 @@ def test_shares():
     was, now = axes.containers[:2]
     assert [bar.get_height() for bar in was] == CHASED_READS.tolist()
     assert [bar.get_height() for bar in now] == sharper.tolist()
-    middles = [(a.get_x() + b.get_x() + b.get_width()) / 2 for a, b in zip(was, now)]  # noqa: B905
+    pairs = list(zip(was, now, strict=True))
+    middles = [(a.get_x() + b.get_x() + b.get_width()) / 2 for a, b in pairs]
     assert np.allclose(middles, range(5))
+    assert all(a.get_x() < b.get_x() for a, b in pairs)
     assert [tick.get_text() for tick in axes.get_xticklabels()] == list(WORDS)
     said = [text.get_text() for text in axes.texts]
     first, second = ["0.06", "0.18", "0.12", "0.04", "0.60"], sharper
