@@ -138,8 +138,8 @@ class Explorer(widgets.VBox):
         self._background = self._canvas.copy_from_bbox(figure.bbox)
         moving = figure.findobj(lambda artist: artist.get_animated())
         self._moving = sorted(moving, key=lambda artist: artist.get_zorder())
-        self._frame = self._render()
-        self._palette = _palette(self._frame)
+        self._palette = _palette(self._render())
+        self._good = b""  # the last picture that is true, packed
 
         width, height = (round(inch * CSS_DPI) for inch in figure.get_size_inches())
         self._picture = widgets.Image(width=str(width), height=str(height))
@@ -205,7 +205,7 @@ class Explorer(widgets.VBox):
                 if widget is not None:
                     widget.close()
         self._parts = self._moving = ()
-        self.figure = self._draw = self._background = self._canvas = self._frame = None
+        self.figure = self._draw = self._background = self._canvas = None
         self.layout.close()
         super().close()
 
@@ -235,18 +235,16 @@ class Explorer(widgets.VBox):
             # A print in the reader's function would land under some cell or other.
             with capture_output(), np.errstate(all="ignore"):
                 self.readout = self._draw(self.state)
-            self._frame = self._render()
             # A palette makes a picture a fifth of the work to pack and to unpack.
-            packed = self._frame.quantize(palette=self._palette, dither=0)
+            packed = self._render().quantize(palette=self._palette, dither=0)
+            self._picture.value = self._good = _png(packed)
         except Exception as error:
             known = isinstance(error, Unusable)
             said = str(error) if known else f"{type(error).__name__}: {error}"
             self.readout = f"Not drawn, so the picture is grey: {said[:240]}"
-            pale = Image.new("L", self._frame.size, 0xBB)
-            packed = Image.blend(self._frame.convert("L"), pale, 0.75)
-        buffer = io.BytesIO()
-        packed.save(buffer, "PNG", compress_level=1)
-        self._picture.value = buffer.getvalue()
+            last = Image.open(io.BytesIO(self._good)) if self._good else self._render()
+            pale = Image.new("L", last.size, 0xBB)
+            self._picture.value = _png(Image.blend(last.convert("L"), pale, 0.75))
         self._words.value = f'<div role="status">{html.escape(self.readout)}</div>'
 
     def _render(self) -> Image.Image:
@@ -272,27 +270,36 @@ class Explorer(widgets.VBox):
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict, dict]:
         """Return the widget, and for where no kernel runs a still picture and words."""
         view = super()._repr_mimebundle_(**kwargs)
-        picture = Image.open(io.BytesIO(self._picture.value)).convert("RGB")
-        width, height = self.figure.get_size_inches()
-        still = new_figure(width, height + 0.9)
-        still.figimage(np.asarray(picture), 0, 0.9 * still.dpi)
-        still.text(0.02, 0.8 / (height + 0.9), self.readout, wrap=True, va="top")
-        still.text(0.02, 0.02, HOW_TO_MOVE, style="italic")
-        still.words = repr(self)
-        data, shown = still._repr_mimebundle_()
-        return view | data, shown
+        words = new_figure(self.figure.get_figwidth(), 0.9)
+        words.text(0.02, 0.8 / 0.9, self.readout, wrap=True, va="top")
+        words.text(0.02, 0.08, HOW_TO_MOVE, style="italic")
+        words.words = repr(self)
+        data, shown = words._repr_mimebundle_()
+        pngs = self._picture.value, data["image/png"]
+        above, below = (Image.open(io.BytesIO(png)).convert("RGB") for png in pngs)
+        still = Image.new("RGB", (above.width, above.height + below.height))
+        still.paste(above)
+        still.paste(below, (0, above.height))
+        shown["image/png"]["height"] += round(self.figure.get_figheight() * CSS_DPI)
+        packed = still.quantize(palette=self._palette, dither=0)
+        return view | data | {"image/png": _png(packed)}, shown
 
 
 def _palette(picture: Image.Image) -> Image.Image:
     """Return the 256 commonest colours of a picture, at Pillow's own six bits."""
-    sixes = np.asarray(picture) >> 2
-    counts = np.bincount((sixes @ [64**2, 64, 1]).ravel(), minlength=64**3)
-    common = np.argsort(-counts, kind="stable")[:256]
-    colours = np.stack(np.unravel_index(common, (64, 64, 64)), axis=1) << 2
-    colours[colours == 252] = 255  # white stays white
+    sixes = picture.point([level & 0xFC for level in range(256)] * 3)
+    counted = sorted(sixes.getcolors(64**3), reverse=True)[:256]
+    levels = [level for _count, colour in counted for level in colour]
     holder = Image.new("P", (1, 1))
-    holder.putpalette(colours.astype(np.uint8).tobytes())
+    # White stays white.
+    holder.putpalette([255 if level == 252 else level for level in levels])
     return holder
+
+
+def _png(picture: Image.Image) -> bytes:
+    buffer = io.BytesIO()
+    picture.save(buffer, "PNG", compress_level=1)
+    return buffer.getvalue()
 
 
 def _tidy(value: Any) -> Any:
