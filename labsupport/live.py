@@ -111,6 +111,7 @@ class Explorer(widgets.VBox):
         From the state and the names that have just changed to what changes with them.
     """
 
+    _warm: Explorer | None = None
     _shown: tuple[Explorer, ...] = ()
     _parts: tuple[widgets.Widget, ...] = ()
 
@@ -132,10 +133,8 @@ class Explorer(widgets.VBox):
         }
         self._tuples = {n for n, made in controls.items() if isinstance(made, list)}
         self._holding = False
-        self._canvas = FigureCanvasAgg(figure)
-        self._canvas.draw()
+        self._warm_up()
         figure.set_layout_engine("none")
-        self._background = self._canvas.copy_from_bbox(figure.bbox)
         moving = figure.findobj(lambda artist: artist.get_animated())
         self._moving = sorted(moving, key=lambda artist: artist.get_zorder())
         self._palette = _palette(self._render())
@@ -205,7 +204,9 @@ class Explorer(widgets.VBox):
                 if widget is not None:
                     widget.close()
         self._parts = self._moving = ()
-        self.figure = self._draw = self._background = self._canvas = None
+        if Explorer._warm is self:
+            self._cool_down()
+        self.figure = self._draw = None
         self.layout.close()
         super().close()
 
@@ -247,7 +248,23 @@ class Explorer(widgets.VBox):
             self._picture.value = _png(Image.blend(last.convert("L"), pale, 0.75))
         self._words.value = f'<div role="status">{html.escape(self.readout)}</div>'
 
+    def _warm_up(self) -> None:
+        """Draw what stands still; only the explorer moved last keeps those megabytes."""
+        if Explorer._warm is self:
+            return
+        if Explorer._warm:
+            Explorer._warm._cool_down()
+        Explorer._warm = self
+        self._canvas = FigureCanvasAgg(self.figure)
+        self._canvas.draw()
+        self._background = self._canvas.copy_from_bbox(self.figure.bbox)
+
+    def _cool_down(self) -> None:
+        Explorer._warm = self._canvas = self._background = None
+        self.figure.forget_canvas()
+
     def _render(self) -> Image.Image:
+        self._warm_up()
         self._canvas.restore_region(self._background)
         for artist in self._moving:
             self.figure.draw_artist(artist)
