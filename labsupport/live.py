@@ -249,7 +249,7 @@ class Explorer(widgets.VBox):
         self._words.value = f'<div role="status">{html.escape(self.readout)}</div>'
 
     def _warm_up(self) -> None:
-        """Draw what stands still; only the explorer moved last keeps those megabytes."""
+        """Draw what stands still; only the explorer moved last keeps that in memory."""
         if Explorer._warm is self:
             return
         if Explorer._warm:

@@ -110,6 +110,8 @@ BREAKS = [
     Break("N13", 5, "note - mean) / spread", "note - mean)"),
     # 06: the block
     Break("N15 U19", 6, "return Z + feed_forward(", "return X.T @ feed_forward("),
+    Break("U19", 6, "Z = X + multi_head_attention", "Z = multi_head_attention"),
+    Break("U19", 6, "layer_norm(Z, *ln_2)", "Z"),
     Break("U20", 6, *SWAPPED),
     Break("U21", 6, "return Z + feed_forward", "return feed_forward"),
     Break("N14", 6, "gain=0.7", "gain=0.8"),

@@ -59,7 +59,7 @@ def jupyterlab(folder: Path, theme: str = "JupyterLab Light") -> Iterator[str]:
     command += ["--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}"]
     command += ["--ServerApp.port_retries=0", f"--ServerApp.root_dir={folder}"]
     command += ["--IdentityProvider.token=", "--LabApp.expose_app_in_browser=True"]
-    with (home / "log.txt").open("w") as log:
+    with (home / "log.txt").open("w", encoding="utf-8") as log:
         server = subprocess.Popen(
             command,
             stdout=log,
@@ -81,7 +81,7 @@ def _wait_for(address: str, log: Path) -> None:
             urllib.request.urlopen(address, timeout=5).close()
             return
         time.sleep(0.1)
-    raise RuntimeError(f"JupyterLab did not start:\n{log.read_text()}")
+    raise RuntimeError("JupyterLab did not start:\n" + log.read_text("utf-8"))
 
 
 @contextlib.contextmanager

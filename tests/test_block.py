@@ -20,7 +20,7 @@ import labsupport.block as lab
 pytestmark = pytest.mark.filterwarnings("error")
 
 HERE = Path(__file__).parent
-REFERENCE = json.loads((HERE / "reference" / "reference.json").read_text())
+REFERENCE = json.loads((HERE / "reference" / "reference.json").read_text("utf-8"))
 N, M, D, H, D_K, D_V, D_FF = 5, 8, 4, 3, 2, 6, 7
 
 

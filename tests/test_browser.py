@@ -186,9 +186,17 @@ class Hand:
         self.do(lambda: self.page.keyboard.press(key), **kwargs)
 
     def reset(self):
-        """Click *Reset* and wait until every answer is in."""
+        """Click *Reset* once every move has been answered, and wait for its answer."""
+        self.settle()
         self.explorer.get_by_role("button", name="Reset").click()
-        self.page.wait_for_timeout(300)
+        self.settle()
+
+    def settle(self):
+        """Wait until nothing changes any more, however busy the machine is."""
+        seen = None
+        while (now := self.see()) != seen:
+            seen = now
+            self.page.wait_for_timeout(700)
 
     def drag(self, handle, share):
         grip, track = handle.bounding_box(), self.track(handle).bounding_box()
@@ -304,7 +312,7 @@ def test_a_fast_drag_ends_at_the_final_state(moving, name):
             assert sum(shot.histogram()[:190]) > 1000
     drawn = page.evaluate("seen.pictures")
     page.mouse.up()
-    page.wait_for_timeout(1000)
+    hand.settle()
     seen = page.evaluate("seen")
     assert drawn > 3
     # The one under way, one on its way to the page, and the final one.
