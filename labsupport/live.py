@@ -205,8 +205,8 @@ class Explorer(widgets.VBox):
                     widget.close()
         self._parts = self._moving = ()
         if Explorer._warm is self:
-            self._cool_down()
-        self.figure = self._draw = None
+            Explorer._warm = None
+        self.figure = self._draw = self._canvas = self._background = None
         self.layout.close()
         super().close()
 
