@@ -48,7 +48,10 @@ def address(folder):
 
 
 def move_each_slider(page, held=""):
-    """Press an arrow key on each slider; the readout and the picture must follow."""
+    """Press an arrow key on each slider; the readout and the picture must follow.
+
+    Each is moved from the start state, where every control changes the picture.
+    """
     explorer = page.locator(EXPLORER).first
     explorer.wait_for(timeout=60_000)
     explorer.scroll_into_view_if_needed()
@@ -56,6 +59,7 @@ def move_each_slider(page, held=""):
     picture = explorer.locator("img")
     sliders = explorer.get_by_role("slider").all()
     assert sliders
+    start = readout.inner_text()
     for slider in sliders:
         said, shown = readout.inner_text(), picture.get_attribute("src")
         now, least = (slider.get_attribute(f"aria-value{end}") for end in ENDS)
@@ -73,6 +77,14 @@ def move_each_slider(page, held=""):
             timeout=20_000,
         )
         assert picture.evaluate("img => img.complete && img.naturalWidth > 0")
+        explorer.get_by_role("button", name="Reset").click()
+        page.wait_for_function(
+            """start => [...document.querySelectorAll('.lab-explorer')]
+              .find(box => box.offsetParent)
+              .querySelector('[role=status]').innerText === start""",
+            arg=start,
+            timeout=20_000,
+        )
 
 
 @pytest.mark.parametrize("name", NAMES)
