@@ -241,7 +241,7 @@ def test_keeps_no_canvas_once_it_has_been_shown(name):
     draw = figures.Still.draw
 
     def noting(figure, renderer):
-        canvases.append(weakref.ref(getattr(renderer, "_renderer", renderer)))
+        canvases.append(weakref.ref(renderer))
         draw(figure, renderer)
 
     with mock.patch.object(figures.Still, "draw", noting):
