@@ -378,13 +378,14 @@ def drift(layer_norm: Callable = _block.layer_norm) -> Explorer:
             sizes.append(_stack.size(stream))
         # In pre-norm attention reads a tidied copy, never the stream itself.
         read = tidy(stream) if state["norm"] == "pre_norm" else stream
-        weights = _block.softmax(scores * _stack.size(read) ** 2)
+        size = _stack.size(read)
+        weights = _block.softmax(scores * size**2)
         for rule, line in lines.items():
             here = rule == state["norm"]
             line.set_data((range(len(sizes)), sizes) if here else ([], []))
         _fill_bars(shares, said, weights)
         name = dict((value, text) for text, value in norms)[state["norm"]]
-        copy = f", its copy's {_size(_stack.size(read))}" if read is not stream else ""
+        copy = f", its copy's {_size(size)}" if read is not stream else ""
         return (
             f"{_count(state['storeys'], 'storey')} at gain {_plain(state['gain'])}, "
             f"{name}: the size at the top is {_size(sizes[-1])}{copy}. chased then "
