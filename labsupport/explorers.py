@@ -446,21 +446,25 @@ def block(block: Callable = _block.block) -> Explorer:
     ]
 
     @lru_cache(maxsize=4)
-    def run(word: int, far: float, masked: bool) -> NDArray:
-        stream = X.copy()
-        stream[word, 0] += far
-        streams = [stream]
+    def streams(word: int, far: float, masked: bool) -> list[NDArray]:
+        """Return the input alone; `run` adds blocks to it as deep as it is asked."""
+        nudged = X.copy()
+        nudged[word, 0] += far
+        return [nudged]
+
+    def run(depth: int, word: int, far: float, masked: bool) -> NDArray:
+        reached = streams(word, far, masked)
         mask = _block.causal_mask(5) if masked else None
-        for params in piles:
-            answer = block(streams[-1].copy(), *params, mask=mask)
-            streams.append(numbers("block", answer, 5, 9))
-        return np.array(streams)
+        for params in piles[len(reached) - 1 : depth]:
+            answer = block(reached[-1].copy(), *params, mask=mask)
+            reached.append(numbers("block", answer, 5, 9))
+        return np.array(reached[: depth + 1])
 
     def draw(state: dict) -> str:
         depth, word = state["depth"], state["word"]
-        nudged = run(word, state["nudge"], state["mask"])
-        still = run(word, 0.0, state["mask"])
-        moved = np.sqrt(np.square(nudged - still).sum(axis=2))[: depth + 1].T
+        nudged = run(depth, word, state["nudge"], state["mask"])
+        still = run(depth, word, 0.0, state["mask"])
+        moved = np.sqrt(np.square(nudged - still).sum(axis=2)).T
         shown = np.full((5, deepest + 1), np.nan)
         shown[:, : depth + 1] = np.log10(np.maximum(moved, 1e-9))
         grid.set_array(np.ma.masked_invalid(shown))
@@ -474,7 +478,7 @@ def block(block: Callable = _block.block) -> Explorer:
             f"{examples.WORDS[word]} nudged by {_plain(state['nudge'])}, "
             f"{'causal mask' if state['mask'] else 'no mask'}; after "
             f"{_count(depth, 'block')} the rows moved by: {told}. {X.shape} in, "
-            f"{nudged[depth].shape} out."
+            f"{nudged[-1].shape} out."
         )
 
     controls = {

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import html
 import io
+import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +39,7 @@ STYLE = """<style>
 .lab-explorer .lab-choice .widget-readout {flex: 0 0 7em; max-width: none}
 .lab-explorer .lab-whole-row {grid-column: 1 / -1}
 .lab-explorer .widget-button {flex: none}
-.lab-explorer img {margin: 0}
+.lab-explorer img {margin: 0; will-change: transform}
 .lab-explorer .lab-readout {height: 70px; overflow: auto}
 .lab-explorer .lab-readout .widget-html-content {line-height: 1.5; font-size: 14px;
   font-variant-numeric: tabular-nums; overflow-wrap: anywhere;
@@ -212,6 +213,9 @@ class Explorer(widgets.VBox):
 
     def _moved(self, name: str, _change: Any) -> None:
         if not self._holding:
+            # The kernel's sending thread needs the interpreter to say that a move has
+            # come; if drawing keeps it from that, the whole answer is sent later.
+            time.sleep(0.001)
             self._settle({name})
 
     def _settle(self, changed: set[str]) -> None:
@@ -238,15 +242,17 @@ class Explorer(widgets.VBox):
                 self.readout = self._draw(self.state)
             # A palette makes a picture a fifth of the work to pack and to unpack.
             packed = self._render().quantize(palette=self._palette, dither=0)
-            self._picture.value = self._good = _png(packed)
+            picture = self._good = _png(packed)
         except Exception as error:
             known = isinstance(error, Unusable)
             said = str(error) if known else f"{type(error).__name__}: {error}"
             self.readout = f"Not drawn, so the picture is grey: {said[:240]}"
             last = Image.open(io.BytesIO(self._good)) if self._good else self._render()
             pale = Image.new("L", last.size, 0xBB)
-            self._picture.value = _png(Image.blend(last.convert("L"), pale, 0.75))
+            picture = _png(Image.blend(last.convert("L"), pale, 0.75))
+        # The words first: nothing then waits behind the picture's unpacking.
         self._words.value = f'<div role="status">{html.escape(self.readout)}</div>'
+        self._picture.value = picture
 
     def _warm_up(self) -> None:
         """Draw what stands still; only the explorer moved last keeps that in memory."""
