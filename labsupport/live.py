@@ -22,7 +22,7 @@ from IPython.utils.capture import capture_output
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
-from labsupport.figures import CSS_DPI, Still, new_figure
+from labsupport.figures import CSS_DPI, Still, hand_back_memory, new_figure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -240,9 +240,7 @@ class Explorer(widgets.VBox):
             # A print in the reader's function would land under some cell or other.
             with capture_output(), np.errstate(all="ignore"):
                 self.readout = self._draw(self.state)
-            # A palette makes a picture a fifth of the work to pack and to unpack.
-            packed = self._render().quantize(palette=self._palette, dither=0)
-            picture = self._good = _png(packed)
+            picture = self._good = _packed(self._render(), self._palette)
         except Exception as error:
             known = isinstance(error, Unusable)
             said = str(error) if known else f"{type(error).__name__}: {error}"
@@ -275,7 +273,7 @@ class Explorer(widgets.VBox):
         for artist in self._moving:
             self.figure.draw_artist(artist)
         size = self._canvas.get_width_height()
-        return Image.frombuffer("RGBA", size, self._canvas.buffer_rgba()).convert("RGB")
+        return Image.frombuffer("RGBA", size, self._canvas.buffer_rgba())
 
     def _replace_earlier(self) -> None:
         """Close what an earlier run of the same cell has left."""
@@ -304,19 +302,35 @@ class Explorer(widgets.VBox):
         still.paste(above)
         still.paste(below, (0, above.height))
         shown["image/png"]["height"] += round(self.figure.get_figheight() * CSS_DPI)
-        packed = still.quantize(palette=self._palette, dither=0)
-        return view | data | {"image/png": _png(packed)}, shown
+        data["image/png"] = _packed(still, self._palette)
+        del above, below, still
+        hand_back_memory()
+        return view | data, shown
 
 
 def _palette(picture: Image.Image) -> Image.Image:
     """Return the 256 commonest colours of a picture, at Pillow's own six bits."""
-    sixes = picture.point([level & 0xFC for level in range(256)] * 3)
+    sixes = picture.convert("RGB").point([level & 0xFC for level in range(256)] * 3)
     counted = sorted(sixes.getcolors(64**3), reverse=True)[:256]
     levels = [level for _count, colour in counted for level in colour]
     holder = Image.new("P", (1, 1))
     # White stays white.
     holder.putpalette([255 if level == 252 else level for level in levels])
     return holder
+
+
+def _packed(picture: Image.Image, palette: Image.Image) -> bytes:
+    """Return the picture in the palette's colours: a fifth of the work to unpack.
+
+    A band at a time, so that no move takes megabytes that the kernel then keeps.
+    """
+    few = Image.new("P", picture.size)
+    few.putpalette(palette.getpalette())
+    for top in range(0, picture.height, 110):
+        box = (0, top, picture.width, min(top + 110, picture.height))
+        band = picture.crop(box).convert("RGB")
+        few.paste(band.quantize(palette=palette, dither=0), box)
+    return _png(few)
 
 
 def _png(picture: Image.Image) -> bytes:

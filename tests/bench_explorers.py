@@ -65,7 +65,7 @@ def moved(times):
         control.value = control.min + share * (control.max - control.min)
     gc.collect()
     return psutil.Process().memory_info().rss / 1e6
-before = moved(100)
+before = moved(0)
 print(f"{{moved(1000) - before:.1f}} MB more, {{len(plt.get_fignums())}} figures")
 """
 ASK = """code => new Promise(answer => {

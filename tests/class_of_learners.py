@@ -40,12 +40,11 @@ import requests
 import websocket
 from jupyter_client.session import Session
 from store import NOTEBOOKS
+from test_notebooks import BARE, MOST
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MOST = 1.3
-BARE = "import numpy, matplotlib.figure, matplotlib.backends.backend_agg, ipywidgets"
 TOKEN = secrets.token_hex()
 WAIT = 600
 CONFIG = """
@@ -58,8 +57,6 @@ c.Authenticator.allow_all = True
 c.JupyterHub.spawner_class = "simple"
 c.SimpleLocalProcessSpawner.home_dir_template = {home!r}
 c.Spawner.args = ["--allow-root"]
-# Hand each picture's megabytes back to the system, and not keep them for the next one.
-c.Spawner.environment = {{"MALLOC_MMAP_THRESHOLD_": "262144"}}
 c.Spawner.start_timeout = c.Spawner.http_timeout = {wait}
 c.JupyterHub.services = [{{"name": "class", "api_token": {token!r}}}]
 scopes = ["admin:users", "admin:servers", "access:servers"]

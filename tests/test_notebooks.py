@@ -5,6 +5,7 @@ What the cells compute is held by nbval, which runs beside this in the same `pyt
 
 import ast
 import re
+import sys
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -13,6 +14,7 @@ from urllib.parse import unquote
 
 import nbformat
 import pytest
+from jupyter_client.manager import run_kernel
 from nbformat.v4 import new_code_cell, new_notebook
 from store import NOTEBOOKS, canonical, run
 
@@ -54,6 +56,10 @@ NOT_PORTABLE = {
     "a path": (r"(?<!\w)(/\w+){2,}|[A-Z]:\\|site-packages", "/home/ada/lab.py"),
     "a warning": (r"Warning\b", "RuntimeWarning: overflow"),
 }
+# What every kernel with figures and widgets has, and how many times as much memory a
+# notebook's may take.
+BARE = "import numpy, matplotlib.figure, matplotlib.backends.backend_agg, ipywidgets"
+MOST = 1.3
 
 every_notebook = pytest.mark.parametrize("name", NAMES)
 
@@ -244,6 +250,22 @@ def test_runs_again_and_upwards_and_from_any_folder(name, tmp_path):
     run(again, tmp_path)
     for n, cell in zip(order, again.cells, strict=True):
         assert texts(cell) == texts(stored[n]), cell.source
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is counted as Linux does")
+@every_notebook
+def test_takes_little_more_memory_than_a_bare_kernel(name):
+    taken = []  # PSS: what processes share is split evenly between them
+    asked = {"memory": "open('/proc/self/smaps_rollup').read()"}
+    with run_kernel() as kernel:
+        for source in (BARE, *(cell.source for cell in code_cells(name))):
+            reply = kernel.execute_interactive(
+                source, user_expressions=asked, output_hook=lambda said: None
+            )["content"]
+            assert reply["status"] == "ok", source
+            said = reply["user_expressions"]["memory"]["data"]["text/plain"]
+            taken.append(int(re.search(r"Pss: +(\d+) kB", said)[1]))
+    assert taken[-1] < MOST * taken[0]
 
 
 def test_readme_lists_the_notebooks_in_order():
