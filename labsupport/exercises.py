@@ -712,6 +712,8 @@ EXERCISES["causal_mask"] = Function(
     and False, True where a word may read.
         np.where(np.tri(n), 0, -np.inf)
         np.where(np.tri(n), 0, -1e9)
+        np.where(np.tri(n), 0, -1e10)
+        np.where(np.tri(n), 0, np.finfo(float).min)
     """,
     ),
     over="one word to 16",
@@ -788,6 +790,7 @@ EXERCISES["block"] = Function(
         _float32(_to_block(3, 2, 2, 4, causal_mask(3))),
         _to_block(4, 4, 4, 4),
         _to_block(5, 9, 3, 36, causal_mask(5), size=1000),
+        _to_block(2, 3, 1, 2, size=0.003),
     ],
     batches=((_some(2, 3, 4), *_to_block(3, 4, 2, 3, causal_mask(3))[1:]),),
     mistakes=_mistakes(
@@ -823,6 +826,12 @@ EXERCISES["block"] = Function(
         _but(*case, norm=partial(_norm, axes=[None] * 3))
     The norm's variance is divided by n - 1; it is divided by n.
         _but(*case, norm=partial(_norm, ddof=1))
+    The norm's eps stands outside the root; add it to the variance, inside.
+        _but(*case, norm=partial(_norm, spread=lambda var, eps: np.sqrt(var) + eps))
+    The norm's eps, inside the root, is 1e-5; this one has another or none.
+        _but(*case, norm=lambda X, gamma, beta: _norm(X, gamma, beta, 0))
+        _but(*case, norm=lambda X, gamma, beta: _norm(X, gamma, beta, 1e-6))
+        _but(*case, norm=lambda X, gamma, beta: _norm(X, gamma, beta, 1e-8))
     A last norm is put on the result; the stream leaves the block untidied.
         N(block(*case))
         N(block(*case), *ln_2)
@@ -886,7 +895,7 @@ EXERCISES["block"] = Function(
     """,
     ),
     over="one word to five, one head to four, with a mask and without, weights of "
-    "zero, a large stream, and single precision",
+    "zero, a large stream and a small one, and single precision",
 )
 
 EXERCISES["count_parameters"] = Function(

@@ -1129,6 +1129,7 @@ WRONG = {
         (lambda n: [[int(j <= i) for j in range(n)] for i in range(n)], "1 and 0"),
         (lambda n: np.triu(np.full((n, n), -np.inf), k=1), "add to the scores"),
         (lambda n: np.triu(np.full((n, n), -1e9), k=1), "add to the scores"),
+        (lambda n: [[-1e10 * (j > i) for j in range(n)] for i in range(n)], "add to"),
         (lambda n: np.tri(n, dtype=bool)[None], "shape"),
         (lambda n: np.tri(n, dtype=bool)[0], "shape"),
         (lambda n: n, None),
@@ -1143,6 +1144,16 @@ WRONG = {
     ],
     "block": [
         (block_with(tidy=lambda X, g, b: norm(X, g, b, ddof=1)), "n - 1"),
+        (
+            block_with(
+                tidy=lambda X, g, b: (
+                    g * (X.T - X.mean(-1)).T / (X.std(-1, keepdims=True) + 1e-5) + b
+                )
+            ),
+            "outside the root",
+        ),
+        (block_with(tidy=lambda X, g, b: norm(X, g, b, eps=0)), "another or none"),
+        (block_with(tidy=lambda X, g, b: norm(X, g, b, 1e-12)), "another or none"),
         (block_with(think=lambda x, W1, W2: gelu(x @ W1) @ W2), "another bend"),
         (
             lambda X, *rest: lab.block(X, *rest[:4], np.tri(len(X), dtype=bool)),
