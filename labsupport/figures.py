@@ -96,7 +96,9 @@ def hand_back_memory() -> None:
     It is some 20 MB in each kernel, and a class has many.
     """
     if sys.platform == "linux":
-        getattr(ctypes.CDLL(None), "malloc_trim", id)(0)
+        library = ctypes.CDLL(None)
+        if hasattr(library, "malloc_trim"):  # glibc has it, musl does not
+            library.malloc_trim(0)
 
 
 def new_figure(width: float = 7.2, height: float = 3.6) -> Still:

@@ -296,14 +296,9 @@ class Explorer(widgets.VBox):
         words.text(0.02, 0.08, HOW_TO_MOVE, style="italic")
         words.words = repr(self)
         data, shown = words._repr_mimebundle_()
-        pngs = self._picture.value, data["image/png"]
-        above, below = (Image.open(io.BytesIO(png)).convert("RGB") for png in pngs)
-        still = Image.new("RGB", (above.width, above.height + below.height))
-        still.paste(above)
-        still.paste(below, (0, above.height))
+        both = self._picture.value, data["image/png"]
+        data["image/png"] = _stacked(*both, self._palette)
         shown["image/png"]["height"] += round(self.figure.get_figheight() * CSS_DPI)
-        data["image/png"] = _packed(still, self._palette)
-        del above, below, still
         hand_back_memory()
         return view | data, shown
 
@@ -331,6 +326,15 @@ def _packed(picture: Image.Image, palette: Image.Image) -> bytes:
         band = picture.crop(box).convert("RGB")
         few.paste(band.quantize(palette=palette, dither=0), box)
     return _png(few)
+
+
+def _stacked(above: bytes, below: bytes, palette: Image.Image) -> bytes:
+    """Return one picture of two that are as wide as each other."""
+    upper, lower = (Image.open(io.BytesIO(png)) for png in (above, below))
+    both = Image.new("RGB", (upper.width, upper.height + lower.height))
+    both.paste(upper.convert("RGB"))
+    both.paste(lower.convert("RGB"), (0, upper.height))
+    return _packed(both, palette)
 
 
 def _png(picture: Image.Image) -> bytes:

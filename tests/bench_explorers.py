@@ -80,16 +80,13 @@ ASK = """code => new Promise(answer => {
 WATCH = """
 () => {
   const place = document.querySelector('.jp-OutputArea');
-  const seen = window.seen = {answers: [], keys: [], bare: 0, shift: 0, last: null};
-  const note = last => requestAnimationFrame(() => {
-    seen.answers.push(performance.now());
-    seen.last = last;
-  });
-  place.addEventListener('load', event => note(event.target.src.length), true);
+  const seen = window.seen = {answers: [], keys: [], bare: 0, shift: 0};
+  const note = () => requestAnimationFrame(() => seen.answers.push(performance.now()));
+  place.addEventListener('load', note, true);
   document.addEventListener('keydown', () => seen.keys.push(performance.now()), true);
   const text = place.querySelector('.widget-html-content');
   const picture = () => place.querySelector('img');
-  if (!picture()) new MutationObserver(() => note(text.textContent))
+  if (!picture()) new MutationObserver(note)
     .observe(text, {childList: true, characterData: true, subtree: true});
   const answer = picture() ? picture : () => text;
   (function frame() {  // the echo is watched in every frame too: watching costs
@@ -108,7 +105,7 @@ TAPS = 15
 def measure(page: lab.Page, which: int) -> dict[str, float]:
     """Tap and drag one slider; return what came of it."""
     page.bring_to_front()
-    page.evaluate("Object.assign(seen, {answers: [], keys: [], bare: 0, shift: 0})")
+    page.evaluate("Object.assign(seen, {bare: 0, shift: 0})")
     handle = page.locator(".noUi-handle").nth(which)
     handle.focus()
     ends = [handle.get_attribute(f"aria-value{end}") for end in ("now", "max")]
