@@ -74,8 +74,10 @@ class Still(Figure):
         A notebook remembers each figure it has shown, and they would add up.
         """
         FigureCanvasBase(self)
-        for axis in self.findobj(Axis):
-            axis.reset_ticks()  # an axis keeps ticks out of sight, and they the canvas
+        with in_the_lab_look():
+            for axis in self.findobj(Axis):
+                # An axis keeps ticks that are out of sight, and they the canvas.
+                axis.reset_ticks()
         for text in self.findobj(Text):
             text._renderer = None
         hand_back_memory()

@@ -586,6 +586,16 @@ def test_one_move_is_one_redraw(make):
         assert len(calls) == 1
 
 
+def test_looks_the_same_after_another_has_been_moved(name, explorer, make):
+    before = pixels(explorer)
+    other = NAMES[NAMES.index(name) - 1]
+    rival = make(other)
+    explorer.set(**MOVED[name])
+    rival.set(**MOVED[other])
+    explorer.set(**explorer._start)
+    assert np.array_equal(pixels(explorer), before)
+
+
 def living():
     return len(widgets.widget._instances)
 

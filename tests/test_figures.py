@@ -252,6 +252,17 @@ def test_keeps_no_canvas_once_it_has_been_shown(name):
 
 
 @every_picture
+def test_looks_the_same_again_although_its_canvas_is_forgotten(name):
+    again = []
+    for forget in (figures.Still.forget_canvas, lambda figure: None):
+        figure = PICTURES[name][0]()
+        with mock.patch.object(figures.Still, "forget_canvas", forget):
+            shown = [figure._repr_mimebundle_()[0]["image/png"] for _ in range(2)]
+        again.append(shown[1])
+    assert again[0] == again[1]
+
+
+@every_picture
 def test_the_look_is_the_lab_s_own_whatever_the_reader_has_set(name):
     with matplotlib.rc_context({"font.size": 4, "axes.facecolor": "red"}):
         drawn = pixels(PICTURES[name][0]())
