@@ -39,8 +39,10 @@ import psutil
 import requests
 import websocket
 from jupyter_client.session import Session
-from store import NOTEBOOKS
-from test_notebooks import BARE, MOST
+
+sys.path.extend(str(Path(__file__).parents[1] / p) for p in ("", "notebooks"))
+from memory import BARE, MOST
+from stored import NAMES, code_cells, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

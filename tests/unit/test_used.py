@@ -4,11 +4,9 @@ import ast
 from functools import cache
 from pathlib import Path
 
-import nbformat
 import pytest
-from store import NOTEBOOKS
+from stored import NAMES, ROOT, code_cells
 
-ROOT = NOTEBOOKS.parent
 MODULES = sorted((ROOT / "labsupport").glob("[a-z]*.py"))
 
 
@@ -48,11 +46,8 @@ def spoken_of(source: str, home: str = "") -> set[tuple[str, str]]:
 
 @cache
 def in_notebooks() -> set[tuple[str, str]]:
-    found = set()
-    for path in NOTEBOOKS.glob("*.ipynb"):
-        cells = nbformat.read(path, as_version=4).cells
-        found |= spoken_of("\n".join(c.source for c in cells if c.cell_type == "code"))
-    return found
+    sources = ("\n".join(c.source for c in code_cells(name)) for name in NAMES)
+    return set().union(*map(spoken_of, sources))
 
 
 @cache
