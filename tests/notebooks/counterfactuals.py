@@ -13,21 +13,27 @@ is to say something else, and not to stop.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from running import Exchanges
+from stored import NAMES
 
 import labsupport.block as lab
 
 
-class Counterfactual(NamedTuple):
+@dataclass(eq=False)
+class Counterfactual:
     claims: str
-    notebook: int
+    number: int
     instead: Exchanges
 
     def __str__(self) -> str:
-        return f"{self.claims.replace(' ', '-')}-{'-'.join(self.instead)}"
+        return f"{self.claims} {', '.join(self.instead)}".replace(" ", "-")
+
+    @property
+    def name(self) -> str:
+        return NAMES[self.number - 1]
 
 
 def to(new: object) -> Callable[[object], object]:
@@ -40,32 +46,30 @@ def straight(x):
     return np.asarray(x)
 
 
-def without_bend(bank):
-    return lambda x, W1, W2: bank(x, W1, W2, straight)
+def bent(function):
+    """A bend put in behind."""
+    return lambda *arguments: lab.relu(function(*arguments))
 
 
-def centred(bank):
-    """A bank whose words see each other: the mean word is taken away first."""
-    return lambda x, W1, W2: bank(x - x.mean(axis=0), W1, W2)
-
-
-def unscaled(Q, K, mask=None):
-    """Attention without the division by the root of d_k."""
-    return lab.softmax(Q @ K.T)
-
-
-def replacing(z, storeys, rule):
-    """A stack in which "add" forgets to add."""
-    sizes = [lab.np.sqrt(np.mean(z**2))]
-    for W in storeys:
-        z = z @ W
-        sizes.append(np.sqrt(np.mean(z**2)))
-    return np.array(sizes)
-
-
-def replaced_slope(storeys, rule):
-    slope, sizes = np.eye(32), []
-    for W in reversed(storeys):
-        slope = W @ slope
-        sizes.append(np.linalg.norm(slope) / np.sqrt(32))
-    return np.array(sizes[::-1])
+COUNTERFACTUALS = [
+    # 01: the bend, the unit's contribution
+    Counterfactual("U1 U3", 1, {"relu": to(straight)}),
+    Counterfactual(
+        "U2", 1, {"fires": lambda fires: lambda p, e: 1.0 * (fires(p, e) > 0)}
+    ),
+    # 02: the bank
+    Counterfactual("U4", 2, {"relu": to(straight)}),
+    Counterfactual("U5 N5", 2, {"feed_forward": to(lambda x, W1, W2: x @ W1 @ W2)}),
+    Counterfactual("U6", 2, {"d_ff": to(64)}),
+    Counterfactual(
+        "U7",
+        2,
+        {"feed_forward": lambda bank: lambda x, *W: bank(x - x.mean(axis=0), *W)},
+    ),
+    Counterfactual("N6", 2, {"n_tests": to(27)}),
+    # 03: what the bend is worth
+    Counterfactual("U8 U9", 3, {"no_bend": to(lab.relu)}),
+    Counterfactual("U10", 3, {"relu": to(straight)}),
+    Counterfactual("N1 N3", 3, {"blend": bent}),
+    Counterfactual("N2 N4", 3, {"softmax": to(straight)}),
+]
