@@ -25,8 +25,6 @@ import matplotlib.style
 from contourpy import contour_generator
 from IPython.display import display
 from matplotlib import rc_context, rcParams
-from matplotlib.backend_bases import FigureCanvasBase
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
@@ -91,36 +89,28 @@ class Still(Figure):
     words = "A figure"
 
     def draw(self, renderer: Any) -> None:
+        self._drawn_on = renderer
         # Ticks are made as late as this, and would take the reader's own settings.
         with in_the_lab_look():
             super().draw(renderer)
 
     def savefig(self, *args: Any, **kwargs: Any) -> None:
+        """Save it in the lab's look, and let go of the megabytes it was drawn on."""
         with in_the_lab_look():
             super().savefig(*args, **kwargs)
+        # Each text and tick keeps the renderer, and a notebook each figure it showed.
+        vars(self._drawn_on).clear()
 
     def __repr__(self) -> str:
         return self.words
-
-    def png(self) -> bytes:
-        """Return the picture, and let go of the megabytes it was drawn on.
-
-        A notebook remembers each figure it has shown, and they would add up.
-        """
-        buffer = io.BytesIO()
-        canvas = FigureCanvasAgg(self)
-        with in_the_lab_look():
-            canvas.print_png(buffer)
-        # Texts and ticks that are out of sight keep what they were drawn on.
-        vars(canvas.renderer).clear()
-        FigureCanvasBase(self)
-        return buffer.getvalue()
 
     def bundle(self) -> tuple[dict, dict]:
         """Return what a notebook stores: the picture and its words; size and alt."""
         width, height = (round(inches * CSS_DPI) for inches in self.get_size_inches())
         shown = {"width": width, "height": height, "alt": self.words}
-        data = {"image/png": self.png(), "text/plain": self.words}
+        buffer = io.BytesIO()
+        self.savefig(buffer, format="png", dpi=2 * CSS_DPI)
+        data = {"image/png": buffer.getvalue(), "text/plain": self.words}
         return data, {"image/png": shown}
 
     def _ipython_display_(self) -> None:
