@@ -24,7 +24,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.transforms import Bbox
 
-from labsupport.figures import CSS_DPI, LOOK, Still, in_the_lab_look
+from labsupport.look import CSS_DPI, LOOK, Still, in_the_lab_look
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -393,7 +393,6 @@ class Explorer(anywidget.AnyWidget):
             figure.patch.set_bounds(0, 0, 1, 1)
             for artist in added:
                 artist.remove()
-        figure.forget_canvas()
         return buffer.getvalue()
 
 
