@@ -31,14 +31,6 @@ def is_read(name: ast.Name) -> bool:
     return isinstance(name.ctx, ast.Load)
 
 
-def text_plain(value: object) -> str:
-    """Return what a notebook stores as the text of a cell's value."""
-    if hasattr(value, "_repr_mimebundle_"):
-        bundle = value._repr_mimebundle_(include={"text/plain"})
-        return (bundle[0] if isinstance(bundle, tuple) else bundle)["text/plain"]
-    return repr(value)
-
-
 class Run:
     """A notebook that runs in this process, some names exchanged."""
 
@@ -79,7 +71,7 @@ class Run:
                     self.exchanged.add(name)
             if last and show:
                 self.execute(ast.Interactive([last]), "single")
-        shown = [text_plain(value) for value in values if value is not None]
+        shown = [repr(value) for value in values if value is not None]
         return said.getvalue() + "".join(shown)
 
     def execute(self, tree: ast.Module | ast.Interactive, mode: str) -> None:

@@ -21,8 +21,8 @@ def _requirements(name: str) -> list[str]:
     return [line for line in lines if line and not line.startswith("#")]
 
 
-def test_requirements_txt_is_the_dependencies_and_the_project_itself():
-    assert _requirements("requirements.txt") == [*PROJECT["dependencies"], "-e ."]
+def test_requirements_txt_is_the_project_itself_and_its_dependencies():
+    assert _requirements("requirements.txt") == ["-e .", *PROJECT["dependencies"]]
 
 
 def test_environment_yml_takes_python_from_conda_and_all_else_from_the_project():
