@@ -60,7 +60,9 @@ def numbers(text: str) -> list[Number]:
 def aloud(markdown: str) -> tuple[str, bool]:
     """Return what a text says of the cell above it, and whether it then turns on."""
     markdown = re.sub(r"```.*?```|`[^`]*`", "", markdown, flags=re.DOTALL)
-    markdown = re.sub(r"\[[^]]*\]\([^)]*\)|^\d+\. |notebook \d", "", markdown, flags=re.M)
+    markdown = re.sub(
+        r"\[[^]]*\]\([^)]*\)|^\d+\. |notebook \d", "", markdown, flags=re.M
+    )
     said, turned = [], False
     for paragraph in markdown.split("\n\n"):
         if turned := bool(TURN.match(paragraph)):
