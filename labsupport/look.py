@@ -63,8 +63,9 @@ NAMES = {
 # number is not zero, which is white, and the sign can be told in greyscale too.
 CELLS = LinearSegmentedColormap.from_list(
     "cells", [(0, "#f5d45e"), (0.5, "#fdf3c0"), (0.5, "#b3bed6"), (1, NAVY)]
-).with_extremes(bad="white")
+).with_extremes(bad="white", under="#eeeeee")
 CSS_DPI = 100
+NOWHERE = Path(np.zeros((1, 2)))
 
 with matplotlib.style.context("labsupport.lab", after_reset=True):
     SETTINGS = dict(rcParams)
@@ -93,6 +94,7 @@ class Still(Figure):
         # Ticks are made as late as this, and would take the reader's own settings.
         with in_the_lab_look():
             super().draw(renderer)
+            self.set_layout_engine("none")  # drawn again, all stands where it stood
 
     def savefig(self, *args: Any, **kwargs: Any) -> None:
         """Save it in the lab's look, and let go of the megabytes it was drawn on."""
@@ -145,10 +147,10 @@ def point(arrow: Line2D, tip: ArrayLike, tail: ArrayLike = (0, 0)) -> None:
     arrow.set_data(*np.transpose([tail, tip]))
 
 
-def shade(axes: Axes, path: Path, label: str, **look: Any) -> PathPatch:
-    """Draw a region under everything else on the axes."""
+def shade(axes: Axes, path: Path | None, label: str, **look: Any) -> PathPatch:
+    """Draw a region, or none yet, under everything else on the axes."""
     look = {"color": SHADE, "linewidth": 0, "zorder": 0.5, "label": label} | look
-    return axes.add_patch(PathPatch(path, **look))
+    return axes.add_patch(PathPatch(path or NOWHERE, **look))
 
 
 def sampled(ask: Callable, points: NDArray) -> NDArray | None:
@@ -201,17 +203,20 @@ def above_zero(x: NDArray, y: NDArray, strength: NDArray) -> Path:
     lines = contour_generator(x, y, signed, name="serial", fill_type="OuterCode")
     polygons, codes = lines.filled(0, max(signed.max(), 0) + 1)
     if not polygons:
-        return Path(np.empty((0, 2)))
+        return NOWHERE
     return Path(np.concatenate(polygons), np.concatenate(codes))
 
 
 def where_fires(fires: Callable, pattern: ArrayLike, axes: Axes) -> Path:
-    """Return where on the axes the reader's `fires` is above zero for this pattern."""
+    """Return where on the axes the reader's `fires` is above zero for this pattern.
+
+    Nowhere, if it takes too long to be asked all over.
+    """
     x, y = lattice(axes)
     points = np.column_stack([x.ravel(), y.ravel()])
     strength = sampled(lambda e: fires(np.array(pattern), e), points)
     if strength is None:
-        strength = np.zeros(x.shape)
+        return NOWHERE
     return above_zero(x, y, strength.reshape(x.shape))
 
 
@@ -243,14 +248,16 @@ class Cells:
 
     def fill(self, numbers: ArrayLike) -> None:
         """Show other numbers, NaN as an empty cell."""
-        numbers = np.ma.masked_invalid(numbers)
+        numbers = np.asarray(numbers, dtype=float)
         tiny = 1e-12 * self.limit  # what is left of zero by rounding
-        self.image.set_data(np.ma.masked_inside(numbers, -tiny, tiny))
+        shown = np.where(np.isnan(numbers), -2 * self.limit, numbers)
+        self.image.set_data(np.ma.masked_inside(shown, -tiny, tiny))
         for place, text in self.texts.items():
             number = numbers[place]
             text.set_color("white" if number > 0.5 * self.limit else BLACK)
-            said = "" if np.ma.is_masked(number) else f"{number:z{self.form}}"
-            text.set_text(on_paper(said))
+            text.set_text(
+                "" if np.isnan(number) else on_paper(f"{number:z{self.form}}")
+            )
 
 
 def legend_once(figure: Figure, axes: Axes, place: str, **look: Any) -> None:
