@@ -1,24 +1,45 @@
 """The explorers: each shows the reader's own function at work, under the hand.
 
-Every one starts at the documents' own numbers and runs the function it is given (the
-lab's own unless another is given) for what it draws. They share what `live.Explorer`
-has: ``set``, ``state``, ``readout`` and ``figure``.
+Every one starts at the documents' own numbers and draws what the function it is given
+does (the lab's own unless another is given). They share what `live.Explorer` has:
+``set``, ``state``, ``readout``, ``picture`` and ``figure``.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib import colormaps
-from matplotlib.style import context
 
-from labsupport import block as _block
+from labsupport import block as lab
 from labsupport import examples
-from labsupport import stack as _stack
-from labsupport.figures import BLACK, LOOK, NAVY, RUST, new_figure
-from labsupport.live import Explorer, Unusable, choice, numbers, slider
+from labsupport import stack as lab_stack
+from labsupport.live import Explorer, Handle, Unusable, choice, numbers, slider
+from labsupport.look import (
+    BLACK,
+    GREY,
+    LOOK,
+    NAVY,
+    RUST,
+    SKY,
+    Cells,
+    above_zero,
+    arrow,
+    count,
+    in_the_lab_look,
+    lattice,
+    new_figure,
+    plain,
+    plane,
+    point,
+    row,
+    sampled,
+    shade,
+    signed,
+    size_text,
+    where_fires,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,13 +50,13 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 SIZE = (6.4, 3.3)
-MOST_STOREYS = 40
-ZERO = 1e-15  # where a log axis has its line for "exactly 0"
-_lab_look = context("labsupport.lab")
+MOST_STOREYS = 30
+ZERO = 3e-7  # where a log axis has its line for "exactly 0"
+OUTSIDE = " Part of it lies outside the picture."
 
 
-@_lab_look
-def if_unit(fires: Callable = _block.fires) -> Explorer:
+@in_the_lab_look()
+def if_unit(fires: Callable = lab.fires) -> Explorer:
     """Return the explorer of one unit: pattern, evidence, contribution.
 
     Parameters
@@ -46,37 +67,51 @@ def if_unit(fires: Callable = _block.fires) -> Explorer:
     Source: if-units, U1 to U4.
     """
     figure = new_figure(*SIZE)
-    plane, bend = figure.subplots(1, 2)
-    _plane(plane, "Evidence and pattern", 2.4)
-    (side,) = plane.fill([0, 0, 0, 0], [0, 0, 0, 0], color="#f6e6dd", animated=True)
-    side.set(label="fires here", zorder=0.5)
-    pattern, evidence = _arrow(plane, "pattern"), _arrow(plane, "evidence")
-    added = _arrow(plane, "contribution", "what it adds")
-    figure.legend(
-        handles=[pattern, evidence, added, side], loc="outside lower center", ncols=4
-    )
-    bend.set(title="The bend", xlabel="match", ylabel="fires", aspect="equal")
-    bend.set(xlim=(-2.4, 2.4), ylim=(-2.4, 2.4), xticks=range(-2, 3))
-    bend.plot([-2.4, 0, 2.4], [0, 0, 2.4], color="#888888", linewidth=1.5)
-    (drop,) = bend.plot([0, 0], [0, 0], ":", color=NAVY, animated=True)
-    (dot,) = bend.plot([0], [0], "o", color=NAVY, markersize=10, animated=True)
+    left, right = figure.subplots(1, 2)
+    plane(left, "Evidence and pattern", 2.4)
+    side = shade(left, None, "fires here", animated=True)
+    pattern = arrow(left, "pattern", animated=True)
+    evidence = arrow(left, "evidence", animated=True)
+    added = arrow(left, "contribution", label="what it adds", animated=True)
+    things = [pattern, evidence, added, side]
+    figure.legend(handles=things, loc="outside lower center", ncols=4)
+    right.set(title="The bend", xlabel="match", ylabel="fires", aspect="equal")
+    right.set(xlim=(-2.4, 2.4), ylim=(-2.4, 2.4), xticks=range(-2, 3))
+    (curve,) = right.plot([], [], color=GREY, linewidth=1.5, animated=True)
+    (drop,) = right.plot([], [], ":", color=NAVY, animated=True)
+    (dot,) = right.plot([], [], "o", color=NAVY, markersize=10, animated=True)
+    along = np.linspace(-2.4, 2.4, 97)
+
+    @lru_cache(maxsize=2)
+    def everywhere(p: tuple) -> tuple:
+        """Return where the reader's unit fires, and how strongly at each match."""
+        length = np.dot(p, p)
+        if not length:  # then every match is 0
+            return where_fires(fires, p, left), np.full(along.shape, np.nan)
+        points = np.outer(along, p) / length
+        return where_fires(fires, p, left), sampled(
+            lambda e: fires(np.array(p), e), points
+        )
 
     def draw(state: dict) -> str:
         unit, names = state["unit"], ("pattern", "evidence", "contribution")
         p, e, c = (np.array(state[name]) for name in names)
         fired = float(numbers("fires", fires(p.copy(), e.copy())))
         match = p @ e
-        side.set_xy(_half_plane(p))
-        _point(pattern, p)
-        _point(evidence, e)
-        _point(added, fired * c)
+        region, strength = everywhere(state["pattern"])
+        side.set_path(region)
+        curve.set_data(along, np.full(97, np.nan) if strength is None else strength)
+        point(pattern, p)
+        point(evidence, e)
+        point(added, fired * c)
         drop.set_data([match, match], [0, fired])
         dot.set_data([match], [fired])
         who = f"Unit {unit}" if unit else "Your own unit"
+        slow = " It is slow, so curve and shade are left out." * (strength is None)
         return (
-            f"{who}. Pattern {_row(p)} · evidence {_row(e)}: match {_signed(match)}, "
-            f"fires {_plain(fired)}, adds {_plain(fired)} × {_row(c)} = "
-            f"{_row(fired * c)}."
+            f"{who}. Pattern {row(p)} · evidence {row(e)}: match {signed(match)}, "
+            f"fires {plain(fired)}, adds {plain(fired)} × {row(c)} = "
+            f"{row(fired * c)}.{_unsaid(added, dot)}{slow}"
         )
 
     def follow(state: dict, changed: set) -> dict:
@@ -85,79 +120,114 @@ def if_unit(fires: Callable = _block.fires) -> Explorer:
         here = {name: state[name] for name in ("pattern", "contribution")}
         return {"unit": next((i for i, unit in units.items() if unit == here), 0)}
 
+    def contribute(state: dict, x: float, y: float) -> dict:
+        strength = pulled()
+        return {"contribution": (x / strength, y / strength)} if strength > 0 else {}
+
+    def pulled() -> float:
+        return float(dot.get_ydata()[0]) if len(dot.get_ydata()) else 0.0
+
     units = {
-        i + 1: {"pattern": tuple(column), "contribution": tuple(row)}
-        for i, (column, row) in enumerate(
+        i + 1: {"pattern": tuple(column), "contribution": tuple(weights)}
+        for i, (column, weights) in enumerate(
             zip(examples.W1.T.tolist(), examples.W2.tolist(), strict=True)
         )
     }
     kinds = [("unit 1", 1), ("unit 2", 2), ("unit 3", 3), ("your own", 0)]
-    controls = {
-        "unit": choice("unit", kinds),
-        "evidence": _pair("evidence"),
-        "pattern": _pair("pattern"),
-        "contribution": _pair("contribution"),
-    }
-    controls["unit"].add_class("lab-whole-row")
-    start = {"evidence": tuple(examples.EVIDENCES[0].tolist()), **units[1]}
-    return Explorer("One if-unit", controls, start, figure, draw, follow)
+    controls: dict[str, Any] = {"unit": choice("unit", kinds)}
+    controls |= {name: _pair(name) for name in ("evidence", "pattern", "contribution")}
+    start = {"unit": 1, "evidence": tuple(examples.EVIDENCES[0].tolist()), **units[1]}
+    handles = [
+        Handle(
+            "contribution",
+            left,
+            lambda state: added.get_xydata()[-1] if pulled() > 0 else None,
+            contribute,
+        ),
+        _tip("pattern", left),
+        _tip("evidence", left),
+    ]
+    return Explorer("One if-unit", controls, start, figure, draw, follow, handles)
 
 
-@_lab_look
-def bank(feed_forward: Callable = _block.feed_forward) -> Explorer:
+@in_the_lab_look()
+def bank(feed_forward: Callable = lab.feed_forward) -> Explorer:
     """Return the explorer of the three units as a bank: evidence, with or without bend.
 
     Parameters
     ----------
     feed_forward : callable
-        From (x, W1, W2), (2,), (2, 3) and (3, 2), to (2,). Without the bend the bank is
-        ``x @ W1 @ W2`` and the function is not asked.
+        From (x, W1, W2), (n, 2), (2, 3) and (3, 2), to (n, 2). Without the bend the
+        bank is ``x @ W1 @ W2`` and the function is not asked.
 
     Source: if-units, U4 and U8.
     """
     figure = new_figure(*SIZE)
-    left, plane = figure.subplots(1, 2)
-    units = np.arange(1, 4)
-    left.set(title="Three units", xlabel="match, and what fires", ylabel="unit")
-    left.set(xlim=(-2.4, 2.4), ylim=(3.5, 0.5), yticks=units)
-    left.axvline(0, color="#444444", linewidth=0.9)
-    (matched,) = left.plot(
-        [0] * 3, units, "o", color=RUST, fillstyle="none", markersize=11, animated=True
-    )
-    bars = left.barh(units, [0] * 3, height=0.35, color=NAVY, animated=True)
-    matched.set_label("match")
-    bars.set_label("fires")
-    _plane(plane, "What they add", 3.2)
-    steps = [_arrow(plane, "contribution", "fired contributions") for _ in units]
-    (out,) = plane.plot(
-        [0], [0], "o", color=BLACK, markersize=10, label="out", animated=True
-    )
-    figure.legend(
-        handles=[matched, bars, steps[0], out], loc="outside lower center", ncols=4
-    )
+    where, middle, right = figure.subplots(1, 3, width_ratios=(1.15, 0.75, 1))
+    W1, W2, units = examples.W1, examples.W2, np.arange(1, 4)
+    plane(where, "Who fires where", 1.6)
+    look = {"color": SKY, "alpha": 0.22, "animated": True}
+    sides = [shade(where, None, "a unit fires", **look) for _ in units]
+    for unit, pattern in zip(units, W1.T, strict=True):
+        known = arrow(where, "pattern", pattern, linewidth=1.2)
+        look = {"ha": "center", "va": "center", "color": RUST}
+        where.text(*1.25 * pattern, str(unit), **look)
+    evidence = arrow(where, "evidence", animated=True)
+    middle.set(title="Units", xlabel="match, fires", xticks=(-2, 0, 2))
+    middle.set(xlim=(-2.4, 2.4), ylim=(3.5, 0.5), yticks=units)
+    middle.axvline(0, color="#444444", linewidth=0.9)
+    look = {"color": RUST, "fillstyle": "none", "markersize": 11, "label": "match"}
+    (matched,) = middle.plot([0] * 3, units, "o", animated=True, **look)
+    look = {"height": 0.35, "color": NAVY, "label": "fires"}
+    bars = middle.barh(units, [0] * 3, animated=True, **look)
+    plane(right, "What they add", 3.2)
+    right.set(ylabel="")
+    steps = [arrow(right, "contribution", label="adds", animated=True) for _ in units]
+    look = {"color": BLACK, "markersize": 10, "label": "out"}
+    (out,) = right.plot([0], [0], "o", animated=True, **look)
+    things = [evidence, known, sides[0], matched, bars, steps[0], out]
+    figure.legend(handles=things, loc="outside lower center", ncols=4)
+
+    def fire(rows: NDArray, bend: bool) -> tuple[NDArray, NDArray]:
+        """Return what each unit fires, (n, 3), and what the bank adds, (n, 2)."""
+        matches = rows @ W1
+        if not bend:
+            return matches, matches @ W2
+
+        def ask(V: NDArray) -> NDArray:
+            def bank(x: NDArray) -> Any:
+                return feed_forward(x, W1.copy(), V.copy())
+
+            return _each("feed_forward", bank, rows, 2)
+
+        # [[1, 0], [0, 1], [0, 0]] for W2 hands back what units 1 and 2 fire.
+        one_two, two_three = ask(np.eye(3)[:, :2]), ask(np.eye(3)[:, 1:])
+        return np.column_stack([one_two, two_three[:, 1]]), ask(W2)
+
+    @lru_cache(maxsize=2)
+    def everywhere(bend: bool) -> list:
+        x, y = lattice(where)
+        fired, _ = fire(np.column_stack([x.ravel(), y.ravel()]), bend)
+        return [above_zero(x, y, abs(unit).reshape(x.shape)) for unit in fired.T]
 
     def draw(state: dict) -> str:
-        x, W1, W2 = np.array(state["evidence"]), examples.W1, examples.W2
+        x = np.array(state["evidence"])
         matches = x @ W1
-        fired, total = matches, matches @ W2
-        if state["bend"]:
-            # W2 = [[1, 0], [0, 1], [0, 0]] hands back what units 1 and 2 fire.
-            probes = np.eye(3)[:, :2], np.eye(3)[:, 1:], W2
-            one_two, two_three, total = (
-                numbers("feed_forward", feed_forward(x.copy(), W1.copy(), V.copy()), 2)
-                for V in probes
-            )
-            fired = np.array([*one_two, two_three[1]])
+        (fired,), (total,) = fire(x[None], state["bend"])
+        for side, region in zip(sides, everywhere(state["bend"]), strict=True):
+            side.set_path(region)
+        point(evidence, x)
         matched.set_xdata(matches)
         for bar, width in zip(bars, fired, strict=True):
             bar.set_width(width)
         corners = np.vstack([[0, 0], np.cumsum(fired[:, None] * W2, axis=0)])
         for step, tail, tip in zip(steps, corners, corners[1:], strict=False):
-            _point(step, tip, tail)
+            point(step, tip, tail)
         out.set_data(total[:1], total[1:])
         return (
-            f"Evidence {_row(x)}, bend {'on' if state['bend'] else 'off'}: matches "
-            f"{_row(matches)}, fires {_row(fired)}, out {_row(total)}."
+            f"Evidence {row(x)}, bend {'on' if state['bend'] else 'off'}: matches "
+            f"{row(matches)}, fires {row(fired)}, out {row(total)}."
+            f"{_unsaid(out, *steps)}"
         )
 
     controls = {
@@ -165,12 +235,96 @@ def bank(feed_forward: Callable = _block.feed_forward) -> Explorer:
         "bend": choice("bend", [("on", True), ("off", False)]),
     }
     start = {"evidence": tuple(examples.EVIDENCES[0].tolist()), "bend": True}
-    return Explorer("A bank of three units", controls, start, figure, draw)
+    handles = [_tip("evidence", where)]
+    title = "A bank of three units"
+    return Explorer(title, controls, start, figure, draw, handles=handles)
 
 
-@_lab_look
-def collapse(bend: Callable = _block.relu) -> Explorer:
-    """Return the explorer of the collapse: a line sent through layers as they bend.
+@in_the_lab_look()
+def third_fact(feed_forward: Callable = lab.feed_forward) -> Explorer:
+    """Return the explorer of the third fact: *mouse* from *cat* and *chased*.
+
+    Parameters
+    ----------
+    feed_forward : callable
+        From (x, W1, W2), (n, 4), (4, 1) and (1, 4), to (n, 4). A row holds a constant
+        1, then *cat*, *chased* and *mouse*.
+
+    Source: if-units, U5 and U6.
+    """
+    figure = new_figure(*SIZE)
+    left, right = figure.subplots(1, 2)
+    facts = np.array([[0, 0], [1, 0], [0, 1], [1, 1]])
+    cases, wanted = ["neither", "cat", "chased", "both"], np.array([0, 0, 0, 1])
+    plane(left, "Where “mouse” follows", 2.2)
+    left.set(xlabel="cat", ylabel="chased")
+    side = shade(left, None, "fires here", animated=True)
+    pattern = arrow(left, "pattern", label="weights", animated=True)
+    left.plot(*facts.T, "o", color=NAVY, label="the four cases")
+    right.set(title="What is concluded", ylim=(-0.5, 4.5), xlim=(-0.6, 3.6))
+    right.set_xticks(range(4), cases)
+    look = {"color": GREY, "linewidth": 5, "label": "wanted"}
+    right.hlines(wanted, np.arange(4) - 0.35, np.arange(4) + 0.35, **look)
+    look = {"color": NAVY, "markersize": 9, "label": "one unit"}
+    (concluded,) = right.plot(range(4), wanted, "s", animated=True, **look)
+    figure.legend(loc="outside lower center", ncols=5)
+
+    def conclude(pairs: NDArray, state: dict) -> NDArray:
+        """Return what the unit writes into *mouse*, (n,), for pairs of facts."""
+        W1 = np.array([[-state["threshold"], *state["weights"], 0.0]]).T
+        W2 = np.array([[0.0, 0.0, 0.0, 1.0]])
+        rows = np.column_stack([np.ones(len(pairs)), pairs, np.zeros(len(pairs))])
+
+        def bank(x: NDArray) -> Any:
+            return feed_forward(x, W1.copy(), W2.copy())
+
+        return _each("feed_forward", bank, rows, 4)[:, 3]
+
+    def draw(state: dict) -> str:
+        mouse = conclude(facts, state)
+        x, y = lattice(left, 21)
+        strength = conclude(np.column_stack([x.ravel(), y.ravel()]), state)
+        side.set_path(above_zero(x, y, strength.reshape(x.shape)))
+        point(pattern, state["weights"])
+        concluded.set_ydata(mouse)
+        worst = np.abs(mouse - wanted).max()
+        said = ", ".join(f"{c} {plain(m)}" for c, m in zip(cases, mouse, strict=True))
+        right_ = "as wanted" if worst < 1e-9 else f"off by up to {size_text(worst)}"
+        return (
+            f"Threshold {plain(state['threshold'])}, weights {row(state['weights'])}. "
+            f"Mouse is concluded from: {said}; wanted 0, 0, 0, 1: {right_}."
+            f"{_unsaid(concluded)}"
+        )
+
+    def on_edge(state: dict) -> Any:
+        """Return the point of the edge that is nearest to the origin."""
+        weights = np.array(state["weights"])
+        if not weights.any():
+            return None
+        return weights * state["threshold"] / (weights @ weights)
+
+    names = [f"weight of {fact}" for fact in ("cat", "chased")]
+    controls = {
+        "threshold": slider("threshold", -0.5, 2.0, 0.05),
+        "weights": [slider(name, -1.0, 2.0, 0.05, "pattern") for name in names],
+    }
+    start = {"threshold": 0.0, "weights": (1.0, 1.0)}
+    handles = [
+        _tip("weights", left),
+        Handle(
+            "threshold",
+            left,
+            on_edge,
+            lambda state, x, y: {"threshold": np.dot(state["weights"], (x, y))},
+        ),
+    ]
+    title = "A third fact from two"
+    return Explorer(title, controls, start, figure, draw, handles=handles)
+
+
+@in_the_lab_look()
+def collapse(bend: Callable = lab.relu) -> Explorer:
+    """Return the explorer of the collapse: a line sent through banks as they bend.
 
     Parameters
     ----------
@@ -181,46 +335,64 @@ def collapse(bend: Callable = _block.relu) -> Explorer:
     Source: if-units, U8 to U10.
     """
     figure = new_figure(*SIZE)
-    before, after = figure.subplots(1, 2)
+    left, right = figure.subplots(1, 2)
     line = np.column_stack([np.linspace(-1.5, 1.5, 61), np.full(61, 0.5)])
-    layers = _turning_layers(np.random.default_rng(1), 6)
-    _plane(before, "A line goes in", 2.4)
-    before.plot(*line.T, **_without_marker("evidence"))
-    _plane(after, "and comes out", 2.4)
-    (best,) = after.plot([0], [0], color=RUST, linestyle="--", animated=True)
-    (out,) = after.plot([0], [0], animated=True, **_without_marker("evidence"))
-    best.set_label("the best single matrix")
-    out.set_label("the layers")
-    figure.legend(handles=[out, best], loc="outside lower center", ncols=2)
+    # This draw keeps the line on the plane, however many banks fold it.
+    banks = _turning_banks(np.random.default_rng(2790), 6)
+    along = np.linspace(-2.4, 2.4, 49)
+    plane(left, "The bend", 2.4)
+    left.set(xlabel="match", ylabel="after the bend")
+    (bent,) = left.plot([], [], color=BLACK, animated=True)
+    plane(right, "The line that comes out", 2.4)
+    right.plot(*line.T, color=GREY, linewidth=1.5, label="in")
+    look = {"color": NAVY, "label": "out of the banks"}
+    (out,) = right.plot([], [], animated=True, **look)
+    look = {"color": RUST, "linestyle": "--", "label": "best single matrix"}
+    (best,) = right.plot([], [], animated=True, **look)
+    figure.legend(loc="outside lower center", ncols=3)
+
+    def bends(matches: NDArray, slope: float) -> NDArray:
+        full = numbers("bend", bend(matches.copy()), *matches.shape)
+        return slope * matches + (1 - slope) * full
 
     def draw(state: dict) -> str:
         slope, rows = state["slope"], line
-        for W1, W2 in layers[: state["layers"]]:
-            matches = rows @ W1
-            bent = numbers("bend", bend(matches.copy()), *matches.shape)
-            rows = (slope * matches + (1 - slope) * bent) @ W2
+        for W1, W2 in banks[: state["banks"]]:
+            rows = bends(rows @ W1, slope) @ W2
         nearest = line @ np.linalg.lstsq(line, rows, rcond=None)[0]
-        distance = np.sqrt(np.square(rows - nearest).sum(axis=1).mean())
+        miss = np.linalg.norm(rows - nearest) / max(np.linalg.norm(rows), 1e-300)
+        bent.set_data(along, bends(np.tile(along[:, None], 8), slope)[:, 0])
         out.set_data(*rows.T)
         best.set_data(*nearest.T)
-        bends = {1.0: "no bend", 0.0: "the full bend"}
+        kinds = {1.0: "no bend", 0.0: "the full bend"}
+        comes = f"folded; the best single matrix misses by {size_text(miss)} of it"
+        if miss < 1e-9:
+            comes = "straight; a single matrix does the same"
         return (
-            f"{_count(state['layers'], 'layer')}, slope {_plain(slope)} below zero "
-            f"({bends.get(slope, 'part of the bend')}): the line comes out "
-            f"{'straight' if distance < 1e-9 else 'folded'}, at a distance of "
-            f"{_plain(distance)} from the best single matrix."
+            f"{count(state['banks'], 'bank')}, slope {plain(slope)} below zero "
+            f"({kinds.get(slope, 'part of the bend')}): the line comes out {comes}."
+            f"{_unsaid(out)}"
         )
+
+    def arm(state: dict) -> tuple[float, float]:
+        return -2.0, float(np.interp(-2.0, *bent.get_data()))
+
+    def lift(state: dict, x: float, y: float) -> dict:
+        (full,) = bends(np.full((1, 8), -2.0), 0.0)[:, 0]
+        return {"slope": (y - full) / (-2.0 - full)} if full != -2.0 else {}
 
     controls = {
         "slope": slider("slope below zero (1: no bend, 0: ReLU)", 0.0, 1.0, 0.02),
-        "layers": slider("layers", 1, 6, 1),
+        "banks": slider("banks", 1, 6, 1),
     }
-    start = {"slope": 1.0, "layers": 3}
-    return Explorer("Layers with and without a bend", controls, start, figure, draw)
+    start = {"slope": 1.0, "banks": 3}
+    handles = [Handle("slope", left, arm, lift)]
+    title = "Banks with and without a bend"
+    return Explorer(title, controls, start, figure, draw, handles=handles)
 
 
-@_lab_look
-def hull(softmax: Callable = _block.softmax) -> Explorer:
+@in_the_lab_look()
+def hull(softmax: Callable = lab.softmax) -> Explorer:
     """Return the explorer of a head's answer: three scores, three values, one blend.
 
     Parameters
@@ -231,46 +403,60 @@ def hull(softmax: Callable = _block.softmax) -> Explorer:
     Source: nine-wide, N2 and N4.
     """
     figure = new_figure(*SIZE)
-    left, plane = figure.subplots(1, 2)
+    left, right = figure.subplots(1, 2)
     words = examples.WORDS[1:3] + examples.WORDS[4:]
     values = np.array([[-1.6, -1.2], [1.7, -0.8], [0.2, 1.6]])
-    shares, said = _share_bars(left, "Weights", words)
-    _plane(plane, "Values and answer", 2.4)
-    plane.fill(*values.T, facecolor="#e8e8ee", edgecolor=BLACK, label="the region")
-    plane.plot(*values.T, "D", color=BLACK, label="values")
+    corners = np.vstack([values.T, np.ones(3)])
+    shares = _Shares(left, "Weights", words)
+    plane(right, "Values and answer", 2.4)
+    right.fill(*values.T, facecolor="#e8e8ee", edgecolor=BLACK, label="the region")
+    right.plot(*values.T, "D", color=BLACK, label="values")
     for word, at in zip(words, values, strict=True):
-        plane.annotate(
-            word,
-            at,
-            (0, 8 if at[1] > 0 else -18),
-            ha="center",
-            textcoords="offset points",
-        )
-    (dot,) = plane.plot([0], [0], "o", color=NAVY, markersize=11, animated=True)
-    dot.set_label("the answer")
+        look = {"ha": "center", "textcoords": "offset points"}
+        right.annotate(word, at, (0, 8 if at[1] > 0 else -18), **look)
+    look = {"color": NAVY, "markersize": 11, "label": "the answer"}
+    (dot,) = right.plot([0], [0], "o", animated=True, **look)
+    figure.legend(loc="outside lower center", ncols=3)
 
     def draw(state: dict) -> str:
         scores = np.array(state["scores"])
         weights = numbers("softmax", softmax(scores.copy()), 3)
         answer = weights @ values
         # Which blend of the three corners it is, whatever the weights claim.
-        corners = np.vstack([values.T, np.ones(3)])
         inside = (np.linalg.solve(corners, [*answer, 1]) > -1e-9).all()
-        _fill_bars(shares, said, weights)
+        shares.fill(weights)
         dot.set_data(answer[:1], answer[1:])
         return (
-            f"Scores {_row(scores)} become weights {_row(weights, _plain)}: the answer "
-            f"{_row(answer)} lies {'inside' if inside else 'OUTSIDE'} the region."
+            f"Scores {row(scores)} become weights {row(weights, plain)}: the answer "
+            f"{row(answer)} lies {'inside' if inside else 'OUTSIDE'} the region."
+            f"{_unsaid(dot)}"
         )
+
+    def towards(state: dict, x: float, y: float) -> dict:
+        weights = np.linalg.solve(corners, [x, y, 1]).clip(1e-5)
+        scores = np.log(weights)
+        return {"scores": tuple(scores - (scores.max() + scores.min()) / 2)}
+
+    def weigh(state: dict, x: float, y: float) -> dict:
+        scores, i = list(state["scores"]), int(np.clip(round(y), 0, 2))
+        share, others = np.clip(x, 1e-5, 1 - 1e-5), np.exp(np.delete(scores, i)).sum()
+        scores[i] = np.log(share / (1 - share) * others)
+        return {"scores": tuple(scores)}
 
     controls = {"scores": [slider(f"score of {w}", -5.0, 5.0, 0.1) for w in words]}
     start = {"scores": (0.0, 0.0, 0.0)}
-    return Explorer("What a head can answer", controls, start, figure, draw)
+    handles = [
+        Handle("scores", right, lambda state: dot.get_xydata()[0], towards),
+        Handle("scores", left, None, weigh),
+    ]
+    title = "What a head can answer"
+    return Explorer(title, controls, start, figure, draw, handles=handles)
 
 
-@_lab_look
+@in_the_lab_look()
 def stack(
-    run_stack: Callable = _stack.run_stack, slope_back: Callable = _stack.slope_back
+    run_stack: Callable = lab_stack.run_stack,
+    slope_back: Callable = lab_stack.slope_back,
 ) -> Explorer:
     """Return the explorer of a stack that replaces, and of one that adds.
 
@@ -286,56 +472,55 @@ def stack(
     figure = new_figure(*SIZE)
     forward, back = figure.subplots(1, 2, sharey=True)
     z, unit_storeys = _sentence_and_storeys()
-    ticks = 10.0 ** np.arange(-12, 9, 4)
-    forward.set(title="Size on the way up", ylabel="size (log axis)", xlabel="storey")
-    back.set(title="Slope on the way back", xlabel="storey")
-    forward.set(yscale="log", ylim=(ZERO / 4, 1e8), xlim=(-1, MOST_STOREYS + 1))
-    forward.set_yticks([ZERO, *ticks], ["0", *(f"{_power(t)}" for t in ticks)])
-    forward.minorticks_off()
-    back.set(xlim=(-1, MOST_STOREYS + 1))
+    _by_storey(forward, "Size on the way up", (ZERO / 2, 3e5), -6)
+    _by_storey(back, "Slope on the way back", (ZERO / 2, 3e5), -6)
+    forward.set(ylabel="size, slope (log axis)")
     rules = ("replace", "add")
-    lines = {
-        (axes, rule): _series(axes, rule) for axes in (forward, back) for rule in rules
-    }
-    figure.legend(
-        handles=[lines[forward, rule] for rule in rules],
-        loc="outside lower center",
-        ncols=2,
-    )
+    lines = {(ax, rule): _series(ax, rule) for ax in (forward, back) for rule in rules}
+    things = [lines[forward, rule] for rule in rules]
+    figure.legend(handles=things, loc="outside lower center", ncols=2)
 
     def draw(state: dict) -> str:
         n, dud = state["storeys"], state["dud"]
         storeys = unit_storeys[:n] * state["gain"]
-        if dud:
-            storeys[dud - 1 : dud] = 0
+        storeys[dud - 1 : dud] = 0  # nothing, where dud is 0
         said = {}
         for rule in rules:
             sizes = run_stack(z.copy(), storeys.copy(), rule)
             slopes = slope_back(storeys.copy(), rule)
             up = _not_negative("run_stack", sizes, n + 1)
             down = _not_negative("slope_back", slopes, n)
-            lines[forward, rule].set_data(np.arange(n + 1), np.maximum(up, ZERO))
-            lines[back, rule].set_data(np.arange(1, n + 1), np.maximum(down, ZERO))
-            said[rule] = _size(up[-1]), _size(down[0])
+            lines[forward, rule].set_data(range(n + 1), np.where(up, up, ZERO))
+            lines[back, rule].set_data(range(1, n + 1), np.where(down, down, ZERO))
+            said[rule] = size_text(up[-1]), size_text(down[0])
         dudded = f"storey {dud} a dud" if 0 < dud <= n else "no dud"
         if dud > n:
             dudded = f"no storey {dud} to be a dud"
         return (
-            f"{_count(n, 'storey')} at gain {_plain(state['gain'])}, {dudded}. "
-            f"Replacing: size "
-            f"{said['replace'][0]} at the top, slope {said['replace'][1]} back at "
-            f"storey 1. Adding: size {said['add'][0]}, slope {said['add'][1]}."
+            f"{count(n, 'storey')} at gain {plain(state['gain'])}, {dudded}. "
+            f"Replacing: size {said['replace'][0]} at the top, slope "
+            f"{said['replace'][1]} back at storey 1. Adding: size {said['add'][0]}, "
+            f"slope {said['add'][1]}.{_unsaid(*lines.values())}"
         )
+
+    def kick(state: dict, x: float, y: float) -> dict:
+        storey = int(np.clip(round(x), 1, state["storeys"]))
+        return {"dud": 0 if storey == state["dud"] else storey}
 
     controls = _stack_controls() | {
         "dud": slider("dud storey (0: none)", 0, MOST_STOREYS, 1)
     }
     start = {"gain": examples.GAIN, "storeys": examples.N_STOREYS, "dud": 0}
-    return Explorer("Replace or add", controls, start, figure, draw)
+    handles = [
+        *(_end("storeys", lines[forward, rule]) for rule in rules),
+        *(Handle("dud", ax, None, lambda *_: {}, kick) for ax in (forward, back)),
+    ]
+    title = "Replace or add"
+    return Explorer(title, controls, start, figure, draw, handles=handles)
 
 
-@_lab_look
-def drift(layer_norm: Callable = _block.layer_norm) -> Explorer:
+@in_the_lab_look()
+def drift(layer_norm: Callable = lab.layer_norm) -> Explorer:
     """Return the explorer of the drift, and of the norm that holds it.
 
     Parameters
@@ -349,18 +534,15 @@ def drift(layer_norm: Callable = _block.layer_norm) -> Explorer:
     left, right = figure.subplots(1, 2, width_ratios=(1.2, 1))
     z, unit_storeys = _sentence_and_storeys()
     scores = np.log(examples.CHASED_READS)
-    left.set(title="Size, storey by storey", xlabel="storey", ylabel="size (log axis)")
-    left.set(yscale="log", ylim=(0.3, 1e7), xlim=(-1, MOST_STOREYS + 1))
-    ticks = 10.0 ** np.arange(0, 8, 2)
-    left.set_yticks(ticks, [_power(tick) for tick in ticks])
-    left.minorticks_off()
+    _by_storey(left, "Size, storey by storey", (0.3, 3e5), 0)
+    left.set(ylabel="size (log axis)")
+    kinds = {"no norm": "none", "post-norm": "post_norm", "pre-norm": "pre_norm"}
     lines = {
-        "none": _series(left, "add", label="no norm"),
-        "post_norm": _series(left, "post_norm", label="post-norm"),
-        "pre_norm": _series(left, "pre_norm", label="pre-norm"),
+        rule: _series(left, "add" if rule == "none" else rule, label)
+        for label, rule in kinds.items()
     }
     left.legend(loc="upper left")
-    shares, said = _share_bars(right, "What chased reads", examples.WORDS)
+    shares = _Shares(right, "What chased reads", examples.WORDS)
 
     def tidy(stream: NDArray) -> NDArray:
         return numbers("layer_norm", layer_norm(stream.copy()), *stream.shape)
@@ -372,43 +554,108 @@ def drift(layer_norm: Callable = _block.layer_norm) -> Explorer:
     }
 
     def draw(state: dict) -> str:
-        stream, sizes = z, [_stack.size(z)]
+        stream, sizes = z, [lab_stack.size(z)]
         for W in unit_storeys[: state["storeys"]] * state["gain"]:
             stream = rules[state["norm"]](stream, W)
-            sizes.append(_stack.size(stream))
+            sizes.append(lab_stack.size(stream))
         # In pre-norm attention reads a tidied copy, never the stream itself.
         read = tidy(stream) if state["norm"] == "pre_norm" else stream
-        size = _stack.size(read)
-        weights = _block.softmax(scores * size**2)
+        size = lab_stack.size(read)
+        weights = lab.softmax(scores * size**2)
         for rule, line in lines.items():
             here = rule == state["norm"]
             line.set_data((range(len(sizes)), sizes) if here else ([], []))
-        _fill_bars(shares, said, weights)
-        name = dict((value, text) for text, value in norms)[state["norm"]]
-        copy = f", its copy's {_size(size)}" if read is not stream else ""
+        shares.fill(weights)
+        name = next(name for name, rule in kinds.items() if rule == state["norm"])
+        copy = f", its copy's {size_text(size)}" if read is not stream else ""
+        told = zip(examples.WORDS, weights, strict=True)
         return (
-            f"{_count(state['storeys'], 'storey')} at gain {_plain(state['gain'])}, "
-            f"{name}: the size at the top is {_size(sizes[-1])}{copy}. chased then "
-            "reads "
-            + ", ".join(
-                f"{_plain(w)} of {word}"
-                for word, w in zip(examples.WORDS, weights, strict=True)
-            )
-            + "."
+            f"{count(state['storeys'], 'storey')} at gain {plain(state['gain'])}, "
+            f"{name}: the size at the top is {size_text(sizes[-1])}{copy}. chased then "
+            f"reads {', '.join(f'{plain(w)} of {word}' for word, w in told)}."
+            f"{_unsaid(*lines.values())}"
         )
 
-    norms = [
-        ("no norm", "none"),
-        ("post-norm", "post_norm"),
-        ("pre-norm", "pre_norm"),
-    ]
-    controls = _stack_controls() | {"norm": choice("norm", norms)}
-    start = {"gain": examples.GAIN, "storeys": examples.N_STOREYS, "norm": "none"}
-    return Explorer("Drift, and the norm", controls, start, figure, draw)
+    controls = _stack_controls() | {"norm": choice("norm", list(kinds.items()))}
+    start = {"gain": examples.GAIN, "storeys": 1, "norm": "none"}
+    handles = [_end("storeys", line) for line in lines.values()]
+    title = "Drift, and the norm"
+    return Explorer(title, controls, start, figure, draw, handles=handles)
 
 
-@_lab_look
-def block(block: Callable = _block.block) -> Explorer:
+@in_the_lab_look()
+def attention(attention_weights: Callable = lab.attention_weights) -> Explorer:
+    """Return the explorer of ten words' attention, in a block's first and second round.
+
+    The block is set by hand: *it* asks, *mat* answers and hands over its conclusion,
+    which the bank's one unit writes at the end of each round.
+
+    Parameters
+    ----------
+    attention_weights : callable
+        From (Q, K, mask), (10, 11), (10, 11) and (10, 10) or None, to (10, 10) shares.
+
+    Source: nine-wide, N1 to N3; if-units, U20.
+    """
+    figure = new_figure(*SIZE)
+    left, right = figure.subplots(1, 2)
+    words, n, last = examples.SENTENCE, len(examples.SENTENCE), 10
+    mat, it = words.index("mat"), words.index("it")
+    cells = Cells(left, np.zeros((n, n)), 1, animated=True)
+    left.set(title="Who reads (down) whom (across)")
+    left.set_yticks(range(n), words)
+    left.set_xticks(range(n), words, rotation=90)
+    look = {"color": RUST, "marker": ">", "linestyle": "", "clip_on": False}
+    (mark,) = left.plot([-0.5], [it], animated=True, **look)
+    shares = _Shares(right, "What it reads", words)
+    right.set_title("What the marked word reads")
+
+    def rounds(state: dict, concludes: float) -> list[tuple[NDArray, NDArray]]:
+        """Return the shares and the stream of each round so far."""
+        stream, seen = np.eye(n, last + 1), []
+        mask = lab.causal_mask(n) if state["mask"] else None
+        for _ in range(state["round"]):
+            tidied = lab.layer_norm(stream)
+            Q, K, V = (np.zeros_like(tidied) for _ in range(3))
+            Q[:, 0] = state["asks"] * tidied[:, it]
+            K[:, 0] = tidied[:, mat]
+            V[:, last] = tidied[:, last]
+            A = numbers("attention_weights", attention_weights(Q, K, mask), n, n)
+            stream = stream + A @ V
+            stream[:, last] += concludes * lab.relu(lab.layer_norm(stream)[:, mat])
+            seen.append((A, stream))
+        return seen
+
+    def draw(state: dict) -> str:
+        word, (A, stream) = state["word"], rounds(state, 1.0)[-1]
+        silenced = rounds(state, 0.0)[-1][1]
+        trace = np.abs(stream - silenced)[word].max()
+        cells.fill(A)
+        mark.set_data([-0.5], [word])
+        shares.fill(A[word])
+        most = int(np.argmax(A[word]))
+        return (
+            f"Round {state['round']}, {'causal mask' if state['mask'] else 'no mask'}. "
+            f"{words[word]} reads {plain(A[word, mat])} of mat, and most of "
+            f"{words[most]} ({plain(A[word, most])}). After the round {words[word]} "
+            f"holds of what mat has concluded: {size_text(trace)}."
+        )
+
+    named = [f"{i + 1} {word}" for i, word in enumerate(words)]
+    controls = {
+        "round": choice("round", [("first", 1), ("second", 2)]),
+        "mask": choice("mask", [("none", False), ("causal", True)]),
+        "word": choice("word that reads", list(zip(named, range(n), strict=True))),
+        "asks": slider("how strongly it asks for mat", 0.0, 3.0, 0.1),
+    }
+    start = {"round": 1, "mask": False, "word": it, "asks": 1.0}
+    handles = [Handle("word", left, None, lambda state, x, y: {"word": _nearest(y, n)})]
+    title = "Who reads whom"
+    return Explorer(title, controls, start, figure, draw, handles=handles)
+
+
+@in_the_lab_look()
+def block(block: Callable = lab.block) -> Explorer:
     """Return the explorer of a pile of blocks: nudge one word, see which rows move.
 
     Parameters
@@ -418,32 +665,19 @@ def block(block: Callable = _block.block) -> Explorer:
 
     Source: if-units, U19; nine-wide, N15 and N18.
     """
-    deepest = 24
+    deepest, words = 6, examples.WORDS
     figure = new_figure(*SIZE)
-    axes = figure.subplots()
+    top, below = figure.subplots(2, 1, sharex=True, height_ratios=(1, 3.4))
     rng = np.random.default_rng(13)
     X = rng.normal(size=(5, 9))
-    piles = [_block.init_block(9, 3, rng) for _ in range(deepest)]
-    axes.set(title="How far each row moved", xlabel="depth: blocks passed")
-    axes.set(facecolor="#eeeeee", xticks=range(0, deepest + 1, 3))
-    axes.set_yticks(range(5), examples.WORDS)
-    axes.grid(False)
-    edges = np.arange(deepest + 2) - 0.5, np.arange(6) - 0.5
-    grid = axes.pcolormesh(
-        *edges,
-        np.zeros((5, deepest + 1)),
-        vmin=-2,
-        vmax=1,
-        cmap=colormaps["cividis_r"].with_extremes(under="white"),
-        animated=True,
-    )
-    bar = figure.colorbar(grid, ax=axes, extend="min", pad=0.16)
-    bar.set_ticks([-2, -1, 0, 1], labels=["0.01", "0.1", "1", "10"])
-    axes.invert_yaxis()
-    said = [
-        axes.text(deepest + 0.9, row, "", va="center", clip_on=False, animated=True)
-        for row in (-0.75, *range(5))
-    ]
+    piles = [lab.init_block(9, 3, rng) for _ in range(deepest)]
+    top.set(title="The nudge", ylim=(0, 2.3), yticks=(0, 1, 2), ylabel="how far")
+    (stem,) = top.plot([], [], color=BLACK, animated=True)
+    (knob,) = top.plot([], [], "o", color=BLACK, markersize=10, animated=True)
+    cells = Cells(below, np.zeros((deepest + 1, 5)), 2, ".2f", animated=True)
+    below.set(title="How far each row moved", ylabel="after block")
+    below.set_xticks(range(5), words)
+    below.set_yticks(range(deepest + 1))
 
     @lru_cache(maxsize=4)
     def streams(word: int, far: float, masked: bool) -> list[NDArray]:
@@ -454,7 +688,7 @@ def block(block: Callable = _block.block) -> Explorer:
 
     def run(depth: int, word: int, far: float, masked: bool) -> NDArray:
         reached = streams(word, far, masked)
-        mask = _block.causal_mask(5) if masked else None
+        mask = lab.causal_mask(5) if masked else None
         for params in piles[len(reached) - 1 : depth]:
             answer = block(reached[-1].copy(), *params, mask=mask)
             reached.append(numbers("block", answer, 5, 9))
@@ -464,43 +698,45 @@ def block(block: Callable = _block.block) -> Explorer:
         depth, word = state["depth"], state["word"]
         nudged = run(depth, word, state["nudge"], state["mask"])
         still = run(depth, word, 0.0, state["mask"])
-        moved = np.sqrt(np.square(nudged - still).sum(axis=2)).T
-        shown = np.full((5, deepest + 1), np.nan)
-        shown[:, : depth + 1] = np.log10(np.maximum(moved, 1e-9))
-        grid.set_array(np.ma.masked_invalid(shown))
-        rows = ["0" if far == 0 else _plain(far) for far in moved[:, -1]]
-        for text, far in zip(said, [f"after {depth}", *rows], strict=True):
-            text.set_text(far)
-        told = ", ".join(
-            f"{w} {far}" for w, far in zip(examples.WORDS, rows, strict=True)
-        )
+        shown = np.full((deepest + 1, 5), np.nan)
+        shown[: depth + 1] = np.sqrt(np.square(nudged - still).sum(axis=2))
+        cells.fill(shown)
+        stem.set_data([word, word], [0, state["nudge"]])
+        knob.set_data([word], [state["nudge"]])
+        told = zip(words, shown[depth], strict=True)
         return (
-            f"{examples.WORDS[word]} nudged by {_plain(state['nudge'])}, "
+            f"{words[word]} nudged by {plain(state['nudge'])}, "
             f"{'causal mask' if state['mask'] else 'no mask'}; after "
-            f"{_count(depth, 'block')} the rows moved by: {told}. {X.shape} in, "
+            f"{count(depth, 'block')} the rows moved by: "
+            f"{', '.join(f'{w} {size_text(far)}' for w, far in told)}. {X.shape} in, "
             f"{nudged[-1].shape} out."
         )
 
     controls = {
         "depth": slider("depth: blocks", 1, deepest, 1),
-        "word": choice(
-            "word that is nudged", [(w, i) for i, w in enumerate(examples.WORDS)]
-        ),
+        "word": choice("word that is nudged", list(zip(words, range(5), strict=True))),
         "nudge": slider("how far", 0.0, 2.0, 0.05),
         "mask": choice("mask", [("none", False), ("causal", True)]),
     }
-    start = {"depth": 3, "word": 4, "nudge": 1.0, "mask": False}
-    return Explorer("Blocks, one on another", controls, start, figure, draw)
+    start = {"depth": 3, "word": 1, "nudge": 1.0, "mask": True}
+    handles = [
+        Handle(
+            "nudge", top, None, lambda s, x, y: {"word": _nearest(x, 5), "nudge": y}
+        ),
+        Handle("word", below, None, lambda s, x, y: {"word": _nearest(x, 5)}),
+    ]
+    title = "Blocks, one on another"
+    return Explorer(title, controls, start, figure, draw, handles=handles)
 
 
-# What follows is shared: controls, things to draw, and how numbers are said.
+# What follows is shared: controls and handles, the reader's answers, things to draw.
 
 
-def _pair(name: str) -> list:
-    return [slider(f"{name}, {which} number", -1.0, 1.0, 0.05) for which in _WHICH]
-
-
-_WHICH = ("first", "second")
+def _pair(thing: str) -> list:
+    return [
+        slider(f"{thing}, {which} number", -1.0, 1.0, 0.05, thing)
+        for which in ("first", "second")
+    ]
 
 
 def _stack_controls() -> dict:
@@ -510,71 +746,38 @@ def _stack_controls() -> dict:
     }
 
 
-def _sentence_and_storeys() -> tuple[NDArray, NDArray]:
-    """Return the ten words, then storeys at gain 1: the first 24 are the documents'."""
-    rng = np.random.default_rng(42)
-    z = rng.normal(size=(len(examples.SENTENCE), examples.D_MODEL))
-    return z, _stack.timid_storeys(rng, MOST_STOREYS, examples.D_MODEL, gain=1.0)
+def _tip(name: str, axes: Axes) -> Handle:
+    """Return the handle at an arrow's tip: its control holds the tip's two numbers."""
+    return Handle(
+        name, axes, lambda state: state[name], lambda state, x, y: {name: (x, y)}
+    )
 
 
-def _turning_layers(rng: np.random.Generator, count: int) -> list:
-    """Return layers that without a bend only turn the plane, so that sizes stay."""
-    layers = []
-    for angle in rng.uniform(0.4, 1.2, size=count):
-        W1, W2 = rng.normal(size=(2, 8)), rng.normal(size=(8, 2))
-        turn = [[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]]
-        layers.append((W1, W2 @ np.linalg.solve(W1 @ W2, turn)))
-    return layers
+def _end(name: str, line: Line2D) -> Handle:
+    """Return the handle at a curve's end: it says how far the curve goes."""
+
+    def at(state: dict) -> Any:
+        drawn = line.get_xydata()
+        low, high = line.axes.get_ylim()
+        return drawn[-1] if len(drawn) and low < drawn[-1, 1] < high else None
+
+    return Handle(name, line.axes, at, lambda state, x, y: {name: x})
 
 
-def _plane(axes: Axes, title: str, end: float) -> None:
-    axes.set(title=title, xlim=(-end, end), ylim=(-end, end), aspect="equal")
-    axes.set(xlabel="first number", ylabel="second number")
-    ticks = range(-int(end), int(end) + 1)
-    axes.set(xticks=ticks, yticks=ticks)
+def _nearest(x: float, n: int) -> int:
+    return int(np.clip(round(x), 0, n - 1))
 
 
-def _arrow(axes: Axes, thing: str, label: str | None = None) -> Line2D:
-    """Return a line from the origin whose marker stands at its tip."""
-    look = LOOK[thing] | {"markevery": [1], "label": label or thing}
-    return axes.plot([0, 0], [0, 0], animated=True, **look)[0]
+def _each(name: str, ask: Callable, rows: NDArray, width: int) -> NDArray:
+    """Return what a reader's function makes of rows, (n, width).
 
-
-def _point(arrow: Line2D, tip: ArrayLike, tail: ArrayLike = (0, 0)) -> None:
-    arrow.set_data(*np.transpose([tail, tip]))
-
-
-def _series(axes: Axes, rule: str, label: str | None = None) -> Line2D:
-    look = LOOK[rule] | {"markersize": 4, "label": label or rule}
-    return axes.plot([], [], animated=True, **look)[0]
-
-
-def _without_marker(thing: str) -> dict:
-    return LOOK[thing] | {"marker": ""}
-
-
-def _half_plane(pattern: NDArray) -> NDArray:
-    """Return the corners of the side where the match is above zero."""
-    length = np.hypot(*pattern)
-    ahead = 9 * pattern / length if length else np.zeros(2)
-    aside = np.array([-ahead[1], ahead[0]])
-    return np.array([aside, aside + ahead, ahead - aside, -aside])
-
-
-def _share_bars(axes: Axes, title: str, words: tuple) -> tuple[list, list[Text]]:
-    rows = range(len(words))
-    axes.set(title=title, xlim=(0, 1.3), ylim=(len(words) - 0.5, -0.5))
-    axes.set_xticks([0, 0.5, 1])
-    axes.set_yticks(rows, words)
-    bars = axes.barh(rows, [0] * len(words), height=0.6, color=NAVY, animated=True)
-    said = [axes.text(0, row, "", va="center", animated=True) for row in rows]
-    return bars, said
-
-
-def _fill_bars(bars: list, said: list[Text], weights: NDArray) -> None:
-    for bar, text, weight in zip(bars, said, weights, strict=True):
-        bar.set_width(weight)
-        text.set(x=max(weight, 0) + 0.03, text=_plain(weight))
+    It is asked for all at once, or one by one if it was written for a single row.
+    """
+    try:
+        return numbers(name, ask(rows.copy()), len(rows), width)
+    except Exception:
+        one_by_one = [numbers(name, ask(one.copy()), width) for one in rows]
+        return np.array(one_by_one)
 
 
 def _not_negative(name: str, value: object, length: int) -> NDArray:
@@ -584,32 +787,68 @@ def _not_negative(name: str, value: object, length: int) -> NDArray:
     return sizes
 
 
-def _signed(x: float) -> str:
-    return f"{round(float(x), 2) + 0.0:+.2f}".replace("-", "−")
+def _unsaid(*lines: Line2D) -> str:
+    """Say so if what is drawn leaves its axes."""
+    for line in lines:
+        (left, right), (low, high) = line.axes.get_xlim(), line.axes.get_ylim()
+        x, y = line.get_data()
+        if not all(
+            left <= a <= right and low <= b <= high for a, b in zip(x, y, strict=True)
+        ):
+            return OUTSIDE
+    return ""
 
 
-def _plain(x: float) -> str:
-    return f"{round(float(x), 2) + 0.0:.2f}".replace("-", "−")
+def _sentence_and_storeys() -> tuple[NDArray, NDArray]:
+    """Return the ten words, then storeys at gain 1: the first 24 are the documents'."""
+    rng = np.random.default_rng(42)
+    z = rng.normal(size=(len(examples.SENTENCE), examples.D_MODEL))
+    return z, lab_stack.timid_storeys(rng, MOST_STOREYS, examples.D_MODEL, gain=1.0)
 
 
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}{'' if n == 1 else 's'}"
+def _turning_banks(rng: np.random.Generator, n: int) -> list:
+    """Return banks that without a bend only turn the plane, so that sizes stay."""
+    banks = []
+    for angle in rng.uniform(0.4, 1.2, size=n):
+        W1, W2 = rng.normal(size=(2, 8)), rng.normal(size=(8, 2))
+        turn = [[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]]
+        banks.append((W1, W2 @ np.linalg.solve(W1 @ W2, turn)))
+    return banks
 
 
-def _row(numbers: ArrayLike, say: Callable = _signed) -> str:
-    return "[" + ", ".join(say(x) for x in numbers) + "]"
+def _by_storey(axes: Axes, title: str, span: tuple, lowest: int) -> None:
+    """Make a log axis by storey; below its lowest power of ten is a line for 0."""
+    axes.set(title=title, xlabel="storey", xlim=(-1, MOST_STOREYS + 1))
+    axes.set(yscale="log", ylim=span)
+    powers = np.arange(lowest, 6, 2)
+    ticks = {10.0**power: f"{10.0**power:,g}" for power in powers}
+    if span[0] < ZERO:
+        ticks[ZERO] = "0"
+    axes.set_yticks(list(ticks), list(ticks.values()))
+    axes.minorticks_off()
 
 
-def _power(x: float) -> str:
-    superscript = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-    return "10" + str(round(np.log10(x))).translate(superscript)
+def _series(axes: Axes, rule: str, label: str | None = None) -> Line2D:
+    look = LOOK[rule] | {"markersize": 4, "label": label or rule}
+    return axes.plot([], [], animated=True, **look)[0]
 
 
-def _size(x: float) -> str:
-    """Say a size of any order: exactly 0, 1.3 × 10⁻⁹, 0.000135, 3.57, 107.9."""
-    if x == 0:
-        return "exactly 0"
-    if x < 1e-6 or x >= 1e6:
-        digits, power = f"{x:.1e}".split("e")
-        return f"{digits} × {_power(10.0 ** int(power))}"
-    return f"{x:.6f}" if x < 1e-3 else f"{x:.2f}" if x < 100 else f"{x:.1f}"
+class _Shares:
+    """Bars of how one word's attention is shared out, each with its number."""
+
+    def __init__(self, axes: Axes, title: str, words: tuple) -> None:
+        rows = range(len(words))
+        axes.set(title=title, xlim=(0, 1.3), ylim=(len(words) - 0.5, -0.5))
+        axes.set_xticks([0, 0.5, 1])
+        axes.set_yticks(rows, words)
+        look = {"height": 0.6, "color": NAVY, "animated": True}
+        self.bars = axes.barh(rows, [0] * len(words), **look)
+        self.texts: list[Text] = [
+            axes.text(0, row, "", va="center", animated=True) for row in rows
+        ]
+
+    def fill(self, weights: ArrayLike) -> None:
+        """Show other shares."""
+        for bar, text, weight in zip(self.bars, self.texts, weights, strict=True):
+            bar.set_width(weight)
+            text.set(x=max(weight, 0) + 0.03, text=plain(weight))

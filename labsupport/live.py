@@ -1,73 +1,116 @@
-"""The one mechanism of every explorer: controls, one figure redrawn in place, words.
+"""The one mechanism of every explorer: controls, one figure moved in place, words.
 
 An explorer has a start state and a ``draw(state)`` that moves the artists of one
-figure and returns the readout. Everything still is drawn once and stored; a move
-restores it and draws only the artists made with ``animated=True`` on top. Each move is
-answered before the next is taken, and the browser keeps only the newest one waiting,
-so what is drawn is always the latest state.
+figure and returns the readout. What stands still goes to the page once, as SVG; a move
+brings only the artists made with ``animated=True`` and the readout. The page's part is
+in ``live.js``: it sends what a hand does, newest last, and shows what comes back.
 """
 
 from __future__ import annotations
 
-import html
 import io
-import time
-from functools import partial
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import ipywidgets as widgets
+import anywidget
 import numpy as np
+import traitlets
 from IPython import get_ipython
 from IPython.utils.capture import capture_output
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from PIL import Image
+from matplotlib import rcParams
+from matplotlib.backends.backend_svg import RendererSVG
+from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
+from matplotlib.transforms import Bbox
 
-from labsupport.figures import CSS_DPI, Still, hand_back_memory, new_figure
+from labsupport.look import CSS_DPI, LOOK, Still, in_the_lab_look
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-STYLE = """<style>
-.lab-explorer {container-type: inline-size}
-.lab-explorer .widget-inline-hbox {flex-flow: row wrap; height: auto; width: auto}
-.lab-explorer .widget-inline-hbox > .widget-label {width: 100%; text-align: left;
-  height: auto; line-height: 1.4; white-space: normal; font-size: 14px}
-.lab-explorer .widget-readout {font-size: 14px}
-.lab-explorer .lab-choice {margin: 2px}
-.lab-explorer .lab-choice .widget-readout {flex: 0 0 7em; max-width: none}
-.lab-explorer .lab-whole-row {grid-column: 1 / -1}
-.lab-explorer .widget-button {flex: none}
-.lab-explorer img {margin: 0; will-change: transform}
-.lab-explorer .lab-readout {height: 70px; overflow: auto}
-.lab-explorer .lab-readout .widget-html-content {line-height: 1.5; font-size: 14px;
-  font-variant-numeric: tabular-nums; overflow-wrap: anywhere;
-  color: var(--jp-content-font-color1, inherit)}
-@container (max-width: 560px) {.lab-explorer .lab-readout {height: 112px}}
-@container (max-width: 360px) {.lab-explorer .lab-readout {height: 200px}}
-</style>"""
 HOW_TO_MOVE = "Still picture: run this cell in JupyterLab to move it."
+WORDS_HEIGHT = 0.9  # inches under a still, for the readout
+SVG_DPI = 72
 
 
 class Unusable(Exception):
     """What the reader's function handed back cannot be drawn."""
 
 
-def slider(name: str, low: float, high: float, step: float) -> widgets.Widget:
-    """Return a slider over whole numbers, or over decimals if `step` is a float."""
-    kind = widgets.IntSlider if isinstance(step, int) else widgets.FloatSlider
-    return kind(min=low, max=high, step=step, description=name)
+@dataclass
+class Slider:
+    """A control over numbers: whole ones if `step` is an integer."""
+
+    label: str
+    low: float
+    high: float
+    step: float
+    thing: str = ""
+    value: Any = None
+
+    def nearest(self, value: Any) -> float:
+        """Return the value on the slider that is nearest to `value`."""
+        if not np.isfinite(value):
+            raise ValueError("not a finite number")
+        on_step = self.low + round((value - self.low) / self.step) * self.step
+        inside = min(max(on_step, self.low), self.high)
+        # 0.3 for 0.30000000000000004, and 0.0 for -0.0
+        return inside if isinstance(self.step, int) else round(inside, 6) + 0.0
 
 
-def choice(name: str, options: list[tuple[str, Any]]) -> widgets.Widget:
-    """Return a slider over a few words; `options` are (what is shown, value).
+@dataclass
+class Choice:
+    """A control over a few words; `options` are (what is shown, value)."""
 
-    Not a drop-down list: in JupyterLab the arrow keys leave that for the next cell.
+    label: str
+    options: list[tuple[str, Any]]
+    value: Any = None
+
+    def nearest(self, value: Any) -> Any:
+        """Return `value`, if it is one of the options."""
+        known = [option for _text, option in self.options]
+        if value not in known:
+            raise ValueError(f"the options are {', '.join(map(repr, known))}")
+        return known[known.index(value)]
+
+
+@dataclass
+class Handle:
+    """A place in the picture that a hand can take hold of.
+
+    Parameters
+    ----------
+    name : str
+        Of the control that it moves: there the keyboard goes on.
+    axes : Axes
+    at : callable or None
+        From the state to (x, y) in the axes' data, or to None if it is out of sight.
+        Without it the whole of the axes answers.
+    move, press : callable
+        From (state, x, y) to what changes, in a drag and when it is pressed. `press` is
+        as `move` for the whole of the axes, and changes nothing for a place in it.
     """
-    made = widgets.SelectionSlider(options=options, description=name)
-    made.add_class("lab-choice")
-    return made
+
+    name: str
+    axes: Axes
+    at: Callable[[dict], Any] | None
+    move: Callable[[dict, float, float], dict]
+    press: Callable[[dict, float, float], dict] | None = None
+
+
+def slider(label: str, low: float, high: float, step: float, thing: str = "") -> Slider:
+    """Return a slider; `thing`, a key of ``LOOK``, is what it moves in the picture."""
+    return Slider(label, low, high, step, thing)
+
+
+def choice(label: str, options: list[tuple[str, Any]]) -> Choice:
+    """Return a choice between a few words; `options` are (what is shown, value)."""
+    return Choice(label, options)
 
 
 def numbers(name: str, value: Any, *shape: int) -> NDArray:
@@ -93,7 +136,7 @@ def numbers(name: str, value: Any, *shape: int) -> NDArray:
     return array
 
 
-class Explorer(widgets.VBox):
+class Explorer(anywidget.AnyWidget):
     """Controls, a picture that follows them, and a readout that says what it shows.
 
     Parameters
@@ -110,11 +153,14 @@ class Explorer(widgets.VBox):
         From the state to the readout; moves the artists on its way.
     follow : callable, optional
         From the state and the names that have just changed to what changes with them.
+    handles : iterable of Handle
     """
 
-    _warm: Explorer | None = None
+    _esm = Path(__file__).with_name("live.js")
+    _css = Path(__file__).with_name("live.css")
+    _stage = traitlets.Dict().tag(sync=True)  # what stays
+    _now = traitlets.Dict().tag(sync=True)  # what a move brings
     _shown: tuple[Explorer, ...] = ()
-    _parts: tuple[widgets.Widget, ...] = ()
 
     def __init__(
         self,
@@ -124,162 +170,193 @@ class Explorer(widgets.VBox):
         figure: Still,
         draw: Callable[[dict], str],
         follow: Callable[[dict, set], dict] | None = None,
+        handles: Iterable[Handle] = (),
     ) -> None:
-        super().__init__()
         self.title, self.figure, self.readout = title, figure, ""
         self._start, self._draw, self._follow = start, draw, follow
-        self._controls = {
+        self._handles = list(handles)
+        self.controls = {
             name: made if isinstance(made, list) else [made]
             for name, made in controls.items()
         }
         self._tuples = {n for n, made in controls.items() if isinstance(made, list)}
-        self._holding = False
-        self._warm_up()
-        figure.set_layout_engine("none")
+        with in_the_lab_look():
+            figure.set_dpi(SVG_DPI)
+            figure.draw_without_rendering()  # finds each thing its place
+            figure.set_layout_engine("none")
+        self._size = (figure.get_size_inches() * SVG_DPI).tolist()
         moving = figure.findobj(lambda artist: artist.get_animated())
         self._moving = sorted(moving, key=lambda artist: artist.get_zorder())
-        self._palette = _palette(self._render())
-        self._good = b""  # the last picture that is true, packed
-
-        width, height = (round(inch * CSS_DPI) for inch in figure.get_size_inches())
-        self._picture = widgets.Image(width=str(width), height=str(height))
-        self._words = widgets.HTML()
-        self._words.add_class("lab-readout")
-        reset = widgets.Button(description="Reset", layout={"width": "7em"})
-        reset.on_click(lambda _: self.set(**self._start))
-        columns = "repeat(auto-fit, minmax(min(17em, 100%), 1fr))"
-        heading = widgets.HTML(f"{STYLE}<b>{html.escape(title)}</b>")
-        top = widgets.HBox(
-            [heading, reset], layout={"justify_content": "space-between"}
-        )
-        hand = [control for made in self._controls.values() for control in made]
-        grid = widgets.GridBox(
-            hand, layout={"grid_template_columns": columns, "grid_gap": "2px 24px"}
-        )
-        self.children = [top, grid, self._picture, self._words]
-        self._parts = (*hand, *top.children, *self.children)
-        self.layout.max_width = f"{width}px"
-        self.add_class("lab-explorer")
+        self._stage = self._set_the_stage()
+        self._place(start)
+        self._redraw()
+        super().__init__()
+        self.on_msg(self._hear)
         self._replace_earlier()
-        self.set(**start)
-        for name, made in self._controls.items():
-            for control in made:
-                control.observe(partial(self._moved, name), "value")
 
     @property
     def state(self) -> dict[str, Any]:
         """The state that the controls stand at: a copy."""
-        values = {
-            name: tuple(_tidy(control.value) for control in made)
-            for name, made in self._controls.items()
-        }
+        values = {n: tuple(c.value for c in made) for n, made in self.controls.items()}
         return {n: v if n in self._tuples else v[0] for n, v in values.items()}
+
+    @property
+    def picture(self) -> str:
+        """The picture as it reaches the page: one SVG."""
+        return (
+            '<svg xmlns="http://www.w3.org/2000/svg" '
+            'xmlns:xlink="http://www.w3.org/1999/xlink" '
+            f'viewBox="{self._stage["viewBox"]}">'
+            f"{self._stage['background']}{self._now['moving']}</svg>"
+        )
+
+    @property
+    def words(self) -> str:
+        """What the page says of the picture, and reads out once it is at rest."""
+        return self._now["words"]
 
     def set(self, **state: Any) -> None:
         """Move the named controls, as a hand would, and draw once.
 
-        A value beyond a slider's end moves it to that end.
+        A value beyond a slider's end moves it to that end, one between two steps to the
+        nearer.
 
         Raises
         ------
         ValueError
             If the explorer has no control of that name, or the control no such value.
         """
-        for name, value in state.items():
-            if name not in self._controls:
-                known = ", ".join(self._controls)
-                raise ValueError(f"there is no control {name!r}; there are {known}")
-            values = value if name in self._tuples else (value,)
-            count = len(self._controls[name])
-            if np.shape(values)[:1] != (count,):
-                raise ValueError(f"{name} is {value!r}; it takes {count} numbers")
-        self._place(state)
-        self._settle(set(state))
+        if self.figure is None:
+            raise RuntimeError(f"{self.title}: its cell ran again, and made a new one")
+        self._move(state)
+        self._redraw()
+
+    def reset(self) -> None:
+        """Go back to the start."""
+        self.set(**self._start)
 
     def close(self) -> None:
-        """Take the explorer away, with its controls, its figure and its observers."""
+        """Take the explorer away, with its figure."""
         Explorer._shown = tuple(e for e in Explorer._shown if e is not self)
-        for part in self._parts:
-            part.unobserve_all()
-            for widget in (part.layout, getattr(part, "style", None), part):
-                if widget is not None:
-                    widget.close()
-        self._parts = self._moving = ()
-        if Explorer._warm is self:
-            Explorer._warm = None
-        self.figure = self._draw = self._canvas = self._background = None
+        self.figure = self._draw = self._follow = None
+        self._moving, self._handles = [], []
         self.layout.close()
         super().close()
 
-    def _moved(self, name: str, _change: Any) -> None:
-        if not self._holding:
-            # The kernel's sending thread needs the interpreter to say that a move has
-            # come; if drawing keeps it from that, the whole answer is sent later.
-            time.sleep(0.001)
-            self._settle({name})
+    def _hear(self, _widget: Any, message: dict, _buffers: Any) -> None:
+        """Do what the hand on the page did, step by step, and answer once."""
+        for kind, *what in message["steps"]:
+            if kind == "reset":
+                self._move(self._start)
+            elif kind == "set":
+                name, which, value = what
+                made = self.controls[name]
+                values = [control.value for control in made]
+                options = getattr(made[which], "options", None)
+                values[which] = options[value][1] if options else value
+                self._move({name: values if name in self._tuples else values[0]})
+            else:
+                handle = self._handles[what[0]]
+                x, y = self._data(handle, *what[1:])
+                act = handle.move if kind == "move" else handle.press or handle.move
+                self._move(act(self.state, x, y))
+        self._redraw([message["view"], message["n"]])
 
-    def _settle(self, changed: set[str]) -> None:
+    def _move(self, changes: dict) -> None:
+        self._place(changes)
         if self._follow:
-            self._place(self._follow(self.state, changed))
-        self._redraw()
+            self._place(self._follow(self.state, set(changes)))
 
     def _place(self, state: dict[str, Any]) -> None:
-        self._holding = True
-        try:
-            for name, value in state.items():
-                values = value if name in self._tuples else (value,)
-                for control, one in zip(self._controls[name], values, strict=True):
-                    control.value = one
-        except Exception as error:
-            raise ValueError(f"{name} cannot be {value!r}: {error}") from None
-        finally:
-            self._holding = False
+        """Put the controls where they stand in `state`: all of them, or none."""
+        placed = []
+        for name, value in state.items():
+            if name not in self.controls:
+                known = ", ".join(self.controls)
+                raise ValueError(f"there is no control {name!r}; there are {known}")
+            made = self.controls[name]
+            values = value if name in self._tuples else (value,)
+            if np.shape(values)[:1] != (len(made),):
+                raise ValueError(f"{name} is {value!r}; it takes {len(made)} numbers")
+            try:
+                placed += [
+                    (c, c.nearest(one)) for c, one in zip(made, values, strict=True)
+                ]
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"{name} cannot be {value!r}: {error}") from None
+        for control, value in placed:
+            control.value = value
 
-    def _redraw(self) -> None:
-        try:
-            # A print in the reader's function would land under some cell or other.
-            with capture_output(), np.errstate(all="ignore"):
-                self.readout = self._draw(self.state)
-            picture = self._good = _packed(self._render(), self._palette)
-        except Exception as error:
-            known = isinstance(error, Unusable)
-            said = str(error) if known else f"{type(error).__name__}: {error}"
-            self.readout = f"Not drawn, so the picture is grey: {said[:240]}"
-            last = Image.open(io.BytesIO(self._good)) if self._good else self._render()
-            pale = Image.new("L", last.size, 0xBB)
-            picture = _png(Image.blend(last.convert("L"), pale, 0.75))
-        # The words first: nothing then waits behind the picture's unpacking.
-        self._words.value = f'<div role="status">{html.escape(self.readout)}</div>'
-        self._picture.value = picture
+    def _redraw(self, answers: list | None = None) -> None:
+        last = self._now
+        with in_the_lab_look():
+            try:
+                # A print in the reader's function would land under some cell or other.
+                with capture_output(), np.errstate(all="ignore"):
+                    self.readout = self._draw(self.state)
+                moving, true = _svg(self._moving, self._size, "none"), True
+            except BaseException as error:  # an interrupt too: the old picture is false
+                self.readout = _what_went_wrong(error)
+                moving, true = last.get("moving", ""), False
+        self._now = {
+            "n": last.get("n", 0) + 1,
+            "answers": answers or ["", 0],
+            "moving": moving,
+            "true": true,
+            "words": self.readout,
+            "values": [
+                [_on_the_page(control) for control in made]
+                for made in self.controls.values()
+            ],
+            "handles": [self._place_of(handle) for handle in self._handles],
+        }
 
-    def _warm_up(self) -> None:
-        """Draw what stands still; only the explorer moved last keeps that in memory."""
-        if Explorer._warm is self:
-            return
-        if Explorer._warm:
-            Explorer._warm._cool_down()
-        Explorer._warm = self
-        self._canvas = FigureCanvasAgg(self.figure)
-        self._canvas.draw()
-        self._background = self._canvas.copy_from_bbox(self.figure.bbox)
+    def _set_the_stage(self) -> dict[str, Any]:
+        """Return what the page is told once: the controls, and all that stays still."""
+        with in_the_lab_look():
+            background = _svg([self.figure], self._size, "path")
+            controls = [
+                [_described(c) for c in made] for made in self.controls.values()
+            ]
+        return {
+            "title": self.title,
+            "cell": getattr(get_ipython(), "execution_count", 0),
+            "width": self._size[0] * CSS_DPI / SVG_DPI,
+            "viewBox": f"0 0 {self._size[0]:g} {self._size[1]:g}",
+            "background": background,
+            "names": list(self.controls),
+            "controls": controls,
+            "handles": [self._described(handle) for handle in self._handles],
+        }
 
-    def _cool_down(self) -> None:
-        Explorer._warm = self._canvas = self._background = None
-        self.figure.forget_canvas()
+    def _described(self, handle: Handle) -> dict[str, Any]:
+        if handle.at:
+            return {"name": handle.name, "presses": handle.press is not None}
+        x0, y0, x1, y1 = handle.axes.bbox.extents / np.tile(self._size, 2)
+        box = [x0, 1 - y1, x1 - x0, y1 - y0]
+        return {"name": handle.name, "presses": True, "box": [float(s) for s in box]}
 
-    def _render(self) -> Image.Image:
-        self._warm_up()
-        self._canvas.restore_region(self._background)
-        for artist in self._moving:
-            self.figure.draw_artist(artist)
-        size = self._canvas.get_width_height()
-        return Image.frombuffer("RGBA", size, self._canvas.buffer_rgba())
+    def _place_of(self, handle: Handle) -> list[float] | None:
+        """Return where a handle stands, as shares of the picture from its top left."""
+        at = handle.at(self.state) if handle.at else None
+        if at is None:
+            return None
+        x, y = handle.axes.transData.transform(at) / self._size
+        return [round(float(x), 5), round(1 - float(y), 5)]
+
+    def _data(self, handle: Handle, x: float, y: float) -> tuple[float, float]:
+        """Return the point in the handle's axes that stands at shares of the picture."""
+        pixels = np.array([x, 1 - y]) * self._size
+        x, y = handle.axes.transData.inverted().transform(pixels).tolist()
+        return x, y
 
     def _replace_earlier(self) -> None:
         """Close what an earlier run of the same cell has left."""
         parent = getattr(get_ipython(), "get_parent", dict)() or {}
-        self._cell = parent.get("metadata", {}).get("cellId", self.title)
-        self._run = parent.get("header", {}).get("msg_id", id(self))
+        self._cell = parent.get("metadata", {}).get("cellId")
+        self._run = parent.get("header", {}).get("msg_id")
+        if self._cell is None:  # then nothing tells a second run from a second cell
+            return
         for earlier in Explorer._shown:
             if earlier._cell == self._cell and earlier._run != self._run:
                 earlier.close()
@@ -290,59 +367,74 @@ class Explorer(widgets.VBox):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict, dict]:
         """Return the widget, and for where no kernel runs a still picture and words."""
-        view = super()._repr_mimebundle_(**kwargs)
-        words = new_figure(self.figure.get_figwidth(), 0.9)
-        words.text(0.02, 0.8 / 0.9, self.readout, wrap=True, va="top")
-        words.text(0.02, 0.08, HOW_TO_MOVE, style="italic")
-        words.words = repr(self)
-        data, shown = words._repr_mimebundle_()
-        both = self._picture.value, data["image/png"]
-        data["image/png"] = _stacked(*both, self._palette)
-        shown["image/png"]["height"] += round(self.figure.get_figheight() * CSS_DPI)
-        hand_back_memory()
-        return view | data, shown
+        data, shown = super()._repr_mimebundle_(**kwargs)
+        width, height = self.figure.get_size_inches()
+        size = {"width": width * CSS_DPI, "height": (height + WORDS_HEIGHT) * CSS_DPI}
+        size = {name: round(length) for name, length in size.items()}
+        data = data | {"text/plain": repr(self), "image/png": self._still()}
+        return data, shown | {"image/png": size | {"alt": repr(self)}}
+
+    def _still(self) -> bytes:
+        """Return the picture with its words under it, as PNG."""
+        figure, buffer = self.figure, io.BytesIO()
+        width, height = figure.get_size_inches()
+        with in_the_lab_look():
+            added = [
+                figure.text(0.02, -0.1 / height, self.readout, wrap=True, va="top"),
+                figure.text(0.02, (0.08 - WORDS_HEIGHT) / height, HOW_TO_MOVE),
+            ]
+            added[1].set_style("italic")
+            if not self._now["true"]:
+                pale = Rectangle((0, 0), 1, 1, color="#bbbbbb", alpha=0.8, zorder=9)
+                added.append(figure.add_artist(pale))
+            figure.patch.set_bounds(0, -WORDS_HEIGHT / height, 1, 9)
+            box = Bbox([[0, -WORDS_HEIGHT], [width, height]])
+            figure.savefig(buffer, format="png", dpi=2 * CSS_DPI, bbox_inches=box)
+            figure.patch.set_bounds(0, 0, 1, 1)
+            for artist in added:
+                artist.remove()
+        return buffer.getvalue()
 
 
-def _palette(picture: Image.Image) -> Image.Image:
-    """Return the 256 commonest colours of a picture, at Pillow's own six bits."""
-    sixes = picture.convert("RGB").point([level & 0xFC for level in range(256)] * 3)
-    counted = sorted(sixes.getcolors(64**3), reverse=True)[:256]
-    levels = [level for _count, colour in counted for level in colour]
-    holder = Image.new("P", (1, 1))
-    # White stays white.
-    holder.putpalette([255 if level == 252 else level for level in levels])
-    return holder
+def _svg(artists: Iterable[Artist], size: Iterable[float], text: str) -> str:
+    """Return what matplotlib draws of these artists, without a root element.
 
-
-def _packed(picture: Image.Image, palette: Image.Image) -> bytes:
-    """Return the picture in the palette's colours: a fifth of the work to unpack.
-
-    A band at a time, so that no move takes megabytes that the kernel then keeps.
+    Text as paths has its place whatever fonts the page has; text as text is short.
     """
-    few = Image.new("P", picture.size)
-    few.putpalette(palette.getpalette())
-    for top in range(0, picture.height, 110):
-        box = (0, top, picture.width, min(top + 110, picture.height))
-        band = picture.crop(box).convert("RGB")
-        few.paste(band.quantize(palette=palette, dither=0), box)
-    return _png(few)
+    rcParams.update({"svg.fonttype": text, "svg.hashsalt": text})
+    buffer = io.StringIO()
+    renderer = RendererSVG(*size, buffer)
+    buffer.seek(0)
+    buffer.truncate()  # the header's style would reach the whole page
+    for artist in artists:
+        artist.draw(renderer)
+    renderer.finalize()
+    return buffer.getvalue().rpartition("</svg>")[0]
 
 
-def _stacked(above: bytes, below: bytes, palette: Image.Image) -> bytes:
-    """Return one picture of two that are as wide as each other."""
-    upper, lower = (Image.open(io.BytesIO(png)) for png in (above, below))
-    both = Image.new("RGB", (upper.width, upper.height + lower.height))
-    both.paste(upper.convert("RGB"))
-    both.paste(lower.convert("RGB"), (0, upper.height))
-    return _packed(both, palette)
+def _on_the_page(control: Slider | Choice) -> float:
+    """Return a control's value as the page has it: of options, which one."""
+    if isinstance(control, Slider):
+        return control.value
+    return [value for _text, value in control.options].index(control.value)
 
 
-def _png(picture: Image.Image) -> bytes:
-    buffer = io.BytesIO()
-    picture.save(buffer, "PNG", compress_level=1)
-    return buffer.getvalue()
+def _described(control: Slider | Choice) -> dict[str, Any]:
+    """Return what the page needs to know of a control."""
+    if isinstance(control, Choice):
+        options = [text for text, _value in control.options]
+        return {"label": control.label, "options": options}
+    sample = ""
+    if control.thing:
+        line = Line2D([2, 28], [6, 6], markevery=[1], **LOOK[control.thing])
+        sample = _svg([line], (34, 12), "none")
+    return vars(control) | {"sample": sample, "whole": isinstance(control.step, int)}
 
 
-def _tidy(value: Any) -> Any:
-    """Return 0.3 for 0.30000000000000004, and 0.0 for −0.0."""
-    return round(value, 6) + 0.0 if isinstance(value, float) else value
+def _what_went_wrong(error: BaseException) -> str:
+    """Say why there is no picture, and what to do."""
+    if isinstance(error, KeyboardInterrupt):
+        return "Interrupted, so the picture is grey: move again to draw it."
+    known = isinstance(error, Unusable)
+    said = str(error) if known else f"{type(error).__name__}: {error}"
+    return f"Not drawn, so the picture is grey: {said[:240]}"
