@@ -14,6 +14,7 @@ is to say something else, and not to stop.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 from running import Exchanges
@@ -60,10 +61,56 @@ def bank_without_bend(x, W1, W2, bend=None):
     return x @ W1 @ W2
 
 
+def replaced_slope(storeys, rule):
+    """The slope with no path past a storey."""
+    slopes = [reduce(np.matmul, storeys[n:]) for n in range(len(storeys))]
+    return np.linalg.norm(slopes, axis=(1, 2)) / np.sqrt(32)
+
+
+def tidied(run_stack):
+    """A stack whose stream is tidied, whatever the rule."""
+    return lambda z, storeys, rule: run_stack(z, storeys, "post_norm")
+
+
+def norm(axis=-1, ddof=0, inside=1.0, scale=1.0, shift=1.0):
+    """Layer norm with one thing put wrong."""
+
+    def layer_norm(X, gamma=1.0, beta=0.0, eps=1e-5):
+        mean = X.mean(axis=axis, keepdims=True)
+        var = X.var(axis=axis, ddof=ddof, keepdims=True)
+        spread = np.sqrt(var + inside * eps) + (1 - inside) * eps
+        return (X - mean) / spread * gamma**scale + shift * beta
+
+    return layer_norm
+
+
+def untidied(X, *gamma_beta, **settings):
+    return X
+
+
+def thinking_first(X, attn, ffn, ln_1, ln_2, mask=None):
+    Z = X + lab.feed_forward(lab.layer_norm(X, *ln_2), *ffn)
+    return Z + lab.multi_head_attention(lab.layer_norm(Z, *ln_1), *attn, mask=mask)
+
+
+def one_norm(block):
+    """A block whose two sublayers read through the first norm."""
+    return lambda X, attn, ffn, ln_1, ln_2: block(X, attn, ffn, ln_1, ln_1)
+
+
+def one_word_lost(block):
+    return lambda X, *params: block(X, *params)[:-1]
+
+
+def with_places(run):
+    """Blocks whose words carry their places."""
+    return lambda z, mask=None: run(z + np.arange(5.0)[:, np.newaxis], mask)
+
+
 COUNTERFACTUALS = [
     # 01: the bend, the unit's contribution
     Counterfactual("U1 U3", 1, {"relu": to(straight)}),
-    Counterfactual("U1", 1, {"pattern": to(np.array([1.0, 1.0]))}),
+    Counterfactual("U1", 1, {"pattern": to(np.ones(2))}),
     Counterfactual("U2", 1, {"fires": to(lambda p, e: 1.0 * (p @ e > 0))}),
     Counterfactual("U2 U3", 1, {"unit": replacing}),
     # 02: the bank
@@ -85,9 +132,47 @@ COUNTERFACTUALS = [
     Counterfactual("N1 N3", 3, {"blend": bent}),
     Counterfactual("N2", 3, {"softmax": to(straight)}),
     Counterfactual("N2", 3, {"softmax": to(np.exp)}),
-    Counterfactual(
-        "N3", 3, {"after_one": to(np.random.default_rng(0).normal(size=(5, 9)))}
-    ),
+    Counterfactual("N3", 3, {"after_one": lambda rows: rows[::-1]}),
     Counterfactual("N4", 3, {"softmax": to(np.tanh)}),
     Counterfactual("N4", 3, {"feed_forward": to(lambda x, W1, W2, bend=None: x)}),
+    # 04: replacing and adding
+    Counterfactual("U11", 4, {"gain": to(1.0)}),
+    Counterfactual("U11", 4, {"storey": to(lambda z, W, rule: z + z @ W)}),
+    Counterfactual("U12 U13 U15", 4, {"storey": to(lambda z, W, rule: z @ W)}),
+    Counterfactual("U15", 4, {"storey": to(lambda z, W, rule: z / z.std())}),
+    Counterfactual("U14", 4, {"slope_back": to(replaced_slope)}),
+    Counterfactual("N9", 4, {"with_note": replacing}),
+    # 05: the size of the numbers
+    Counterfactual("N7 N8", 5, {"softmax": lambda f: lambda s: f(s / np.abs(s).max())}),
+    Counterfactual("N8", 5, {"scores_of": lambda f: lambda X: f(lab.layer_norm(X))}),
+    Counterfactual("U16", 5, {"divisor": to(lambda width: width)}),
+    Counterfactual("U16", 5, {"divisor": to(lambda width: 1)}),
+    Counterfactual("N10", 5, {"layer_norm": to(norm(ddof=1))}),
+    Counterfactual("N10", 5, {"layer_norm": to(norm(inside=0.0))}),
+    Counterfactual("N10", 5, {"layer_norm": to(norm(scale=0.0))}),
+    Counterfactual("N10", 5, {"layer_norm": to(norm(shift=0.0))}),
+    Counterfactual("U17 N14", 5, {"layer_norm": to(untidied)}),
+    Counterfactual("U18 N11", 5, {"layer_norm": to(norm(axis=0))}),
+    Counterfactual("N12", 5, {"batch_norm": to(lambda X, over=0: lab.layer_norm(X))}),
+    Counterfactual("U15 N14", 5, {"run_stack": tidied}),
+    Counterfactual("N13", 5, {"held_norm": to(lambda z, at: z)}),
+    Counterfactual(
+        "N13", 5, {"climb": lambda climb: lambda z, s, rule: climb(z, s, "post_norm")}
+    ),
+    # 06: the block
+    Counterfactual("N15 U19", 6, {"block": one_word_lost}),
+    Counterfactual("U19", 6, {"layer_norm": to(untidied)}),
+    Counterfactual("U20", 6, {"block": to(thinking_first)}),
+    Counterfactual(
+        "U21", 6, {"opened": lambda f: lambda X, *w, keep=0: f(X, *w, keep=0)}
+    ),
+    Counterfactual("N14", 6, {"run_stack": tidied}),
+    Counterfactual("N16", 6, {"block": one_norm}),
+    Counterfactual(
+        "N17", 6, {"params": to(lab.init_block(9, 3, np.random.default_rng(6), 27))}
+    ),
+    Counterfactual(
+        "N18", 6, {"causal_mask": to(lambda n: np.ones((n, n), dtype=bool))}
+    ),
+    Counterfactual("U22", 6, {"run": with_places}),
 ]
