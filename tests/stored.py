@@ -2,6 +2,7 @@
 
 import re
 from functools import cache
+from pathlib import Path
 
 import nbformat
 from store import NOTEBOOKS
@@ -18,11 +19,12 @@ NAMES = [
 
 
 @cache
-def read(name: str) -> nbformat.NotebookNode:
+def read(name: str | Path) -> nbformat.NotebookNode:
+    """Return a notebook, by its name or, if it is a copy, by its path."""
     return nbformat.read(NOTEBOOKS / name, as_version=4)
 
 
-def code_cells(name: str) -> list[nbformat.NotebookNode]:
+def code_cells(name: str | Path) -> list[nbformat.NotebookNode]:
     """Return a notebook's code cells; JupyterLab's In [1] is the first."""
     return [cell for cell in read(name).cells if cell.cell_type == "code"]
 
