@@ -546,18 +546,19 @@ def attention(attention_weights: Callable = lab.attention_weights) -> Explorer:
         return A, stream
 
     def draw(state: dict) -> str:
-        word, (A, stream) = state["word"], rounds(state, 1.0)
+        word, (A, stream) = state["word"], rounds(state, 0.1)
         trace = np.abs(stream - rounds(state, 0.0)[1])[word].max()
         cells.fill(A)
         mark.set_data([-0.5], [word])
         shares.fill(A[word])
         most = int(np.argmax(A[word]))
+        more = f", and most of {words[most]} ({plain(A[word, most])})"
         return (
             f"{'First' if state['round'] == 1 else 'Second'} round, "
             f"{'causal mask' if state['mask'] else 'no mask'}: {words[word]} reads "
-            f"{plain(A[word, mat])} of mat, and most of {words[most]} "
-            f"({plain(A[word, most])}). Of what mat concludes, {size_text(trace)} has "
-            f"then reached {words[word]}."
+            f"{size_text(A[word, mat])} of mat"
+            f"{more if A[word, most] > A[word, mat] + 1e-9 else ''}. Of what mat "
+            f"concludes, {size_text(trace)} has then reached {words[word]}."
         )
 
     places = [(f"{i + 1} {word}", i) for i, word in enumerate(words)]

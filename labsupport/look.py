@@ -280,7 +280,7 @@ class Cells:
         self.image.set_data(np.ma.masked_inside(shown, -tiny, tiny))
         for place, text in self.texts.items():
             number = numbers[place]
-            text.set_color("white" if number > 0.5 * self.limit else BLACK)
+            text.set_color("white" if number > 0.48 * self.limit else BLACK)
             text.set_text(
                 "" if np.isnan(number) else on_paper(f"{number:z{self.form}}")
             )
