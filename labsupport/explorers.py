@@ -627,7 +627,7 @@ def attention(attention_weights: Callable = lab.attention_weights) -> Explorer:
         return seen
 
     def draw(state: dict) -> str:
-        word, (A, stream) = state["word"], rounds(state, 1.0)[-1]
+        word, (A, stream) = state["word"], rounds(state, 0.1)[-1]
         silenced = rounds(state, 0.0)[-1][1]
         trace = np.abs(stream - silenced)[word].max()
         cells.fill(A)
