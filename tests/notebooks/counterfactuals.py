@@ -14,7 +14,6 @@ is to say something else, and not to stop.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce
 
 import numpy as np
 from running import Exchanges
@@ -61,15 +60,9 @@ def bank_without_bend(x, W1, W2, bend=None):
     return x @ W1 @ W2
 
 
-def replaced_slope(storeys, rule):
-    """The slope with no path past a storey."""
-    slopes = [reduce(np.matmul, storeys[n:]) for n in range(len(storeys))]
-    return np.linalg.norm(slopes, axis=(1, 2)) / np.sqrt(32)
-
-
-def tidied(run_stack):
-    """A stack whose stream is tidied, whatever the rule."""
-    return lambda z, storeys, rule: run_stack(z, storeys, "post_norm")
+def always(rule):
+    """A stack, or its slope, by this rule whatever is asked for."""
+    return lambda function: lambda *where: function(*where[:-1], rule)
 
 
 def norm(axis=-1, ddof=0, inside=1.0, scale=1.0, shift=1.0):
@@ -86,6 +79,11 @@ def norm(axis=-1, ddof=0, inside=1.0, scale=1.0, shift=1.0):
 
 def untidied(X, *gamma_beta, **settings):
     return X
+
+
+def replacing_block(X, attn, ffn, ln_1, ln_2, mask=None):
+    Z = lab.multi_head_attention(lab.layer_norm(X, *ln_1), *attn, mask=mask)
+    return lab.feed_forward(lab.layer_norm(Z, *ln_2), *ffn)
 
 
 def thinking_first(X, attn, ffn, ln_1, ln_2, mask=None):
@@ -137,10 +135,11 @@ COUNTERFACTUALS = [
     Counterfactual("N4", 3, {"feed_forward": to(lambda x, W1, W2, bend=None: x)}),
     # 04: replacing and adding
     Counterfactual("U11", 4, {"gain": to(1.0)}),
-    Counterfactual("U11", 4, {"storey": to(lambda z, W, rule: z + z @ W)}),
-    Counterfactual("U12 U13 U15", 4, {"storey": to(lambda z, W, rule: z @ W)}),
+    Counterfactual("U11", 4, {"storey": always("add")}),
+    Counterfactual("U12 U13 U15", 4, {"storey": always("replace")}),
     Counterfactual("U15", 4, {"storey": to(lambda z, W, rule: z / z.std())}),
-    Counterfactual("U14", 4, {"slope_back": to(replaced_slope)}),
+    Counterfactual("U12", 4, {"with_dud": lambda storeys: storeys + 0.1 * np.eye(32)}),
+    Counterfactual("U14", 4, {"slope_back": always("replace")}),
     Counterfactual("N9", 4, {"with_note": replacing}),
     # 05: the size of the numbers
     Counterfactual("N7 N8", 5, {"softmax": lambda f: lambda s: f(s / np.abs(s).max())}),
@@ -154,11 +153,10 @@ COUNTERFACTUALS = [
     Counterfactual("U17 N14", 5, {"layer_norm": to(untidied)}),
     Counterfactual("U18 N11", 5, {"layer_norm": to(norm(axis=0))}),
     Counterfactual("N12", 5, {"batch_norm": to(lambda X, over=0: lab.layer_norm(X))}),
-    Counterfactual("U15 N14", 5, {"run_stack": tidied}),
+    Counterfactual("U15 N14", 5, {"run_stack": always("post_norm")}),
     Counterfactual("N13", 5, {"held_norm": to(lambda z, at: z)}),
-    Counterfactual(
-        "N13", 5, {"climb": lambda climb: lambda z, s, rule: climb(z, s, "post_norm")}
-    ),
+    Counterfactual("N13", 5, {"untouched_lane": always("post_norm")}),
+    Counterfactual("N13", 5, {"whole_slope": always("post_norm")}),
     # 06: the block
     Counterfactual("N15 U19", 6, {"block": one_word_lost}),
     Counterfactual("U19", 6, {"layer_norm": to(untidied)}),
@@ -166,7 +164,7 @@ COUNTERFACTUALS = [
     Counterfactual(
         "U21", 6, {"opened": lambda f: lambda X, *w, keep=0: f(X, *w, keep=0)}
     ),
-    Counterfactual("N14", 6, {"run_stack": tidied}),
+    Counterfactual("N14", 6, {"run_stack": always("post_norm")}),
     Counterfactual("N16", 6, {"block": one_norm}),
     Counterfactual(
         "N17", 6, {"params": to(lab.init_block(9, 3, np.random.default_rng(6), 27))}
@@ -175,4 +173,6 @@ COUNTERFACTUALS = [
         "N18", 6, {"causal_mask": to(lambda n: np.ones((n, n), dtype=bool))}
     ),
     Counterfactual("U22", 6, {"run": with_places}),
+    Counterfactual("U19 U21", 6, {"block": to(replacing_block)}),
+    Counterfactual("N14", 6, {"layer_norm": to(untidied)}),
 ]
