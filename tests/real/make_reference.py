@@ -2,7 +2,7 @@
 
 Run once; the tests, and the command itself, read only the stored JSON:
 
-    pip install -e '.[real]' torch==2.13.0
+    pip install -e ".[real]" torch==2.13.0
     python tests/real/make_reference.py
 
 The network as its makers run it, BertModel with its own tokenizer, in float64. Of the
