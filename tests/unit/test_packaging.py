@@ -4,6 +4,7 @@ import ast
 import sys
 import tomllib
 from importlib.metadata import packages_distributions
+from pathlib import Path
 
 import pytest
 import yaml
@@ -11,8 +12,11 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from stored import ROOT
 
+import labsupport
+
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PROJECT = PYPROJECT["project"]
+EXTRAS = PROJECT["optional-dependencies"]
 NEEDED = {r.name: r for r in map(Requirement, PROJECT["dependencies"])}
 
 
@@ -39,9 +43,9 @@ def test_oldest_txt_is_the_lower_bounds():
     assert {r.name: str(r.specifier) for r in pins} == lowest
 
 
-@pytest.mark.parametrize("extra", [None, *PROJECT["optional-dependencies"]])
+@pytest.mark.parametrize("extra", [None, *EXTRAS])
 def test_every_bound_is_a_lower_bound(extra):
-    named = PROJECT["optional-dependencies"].get(extra, PROJECT["dependencies"])
+    named = EXTRAS.get(extra, PROJECT["dependencies"])
     bounds = [[s.operator for s in Requirement(text).specifier] for text in named]
     assert bounds == [[">="]] * len(named)
 
@@ -52,15 +56,39 @@ def test_one_lowest_python():
     assert PYPROJECT["tool"]["ruff"]["target-version"] == "py311"
 
 
-@pytest.mark.parametrize(
-    "path", sorted(ROOT.glob("labsupport/*.py")), ids=lambda p: p.name
-)
-def test_labsupport_imports_only_what_is_declared(path):
-    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+def imported_by(*paths: Path) -> set[str]:
+    """Return the names of the packages that files import, or a function in them."""
+    nodes = [n for p in paths for n in ast.walk(ast.parse(p.read_text("utf-8")))]
     modules = {n.module for n in nodes if isinstance(n, ast.ImportFrom) and not n.level}
     modules |= {a.name for n in nodes if isinstance(n, ast.Import) for a in n.names}
     tops = {module.partition(".")[0] for module in modules} - {"labsupport"}
-    installed = packages_distributions()
-    names = {installed[top][0] for top in tops - sys.stdlib_module_names}
-    brought = {"ipython", "traitlets"}  # ipywidgets stands on them
-    assert {canonicalize_name(name) for name in names} <= set(NEEDED) | brought
+    brought = packages_distributions()
+    named = [brought.get(top, [top])[0] for top in tops - sys.stdlib_module_names]
+    return set(map(canonicalize_name, named))
+
+
+def test_labsupport_imports_only_what_is_declared():
+    real = ROOT / "labsupport" / "real.py"  # it has an extra of its own
+    brought = {"contourpy", "ipython", "traitlets"}  # what the needed stand on
+    extra = {requirement.name for requirement in map(Requirement, EXTRAS["real"])}
+    others = set(ROOT.glob("labsupport/**/*.py")) - {real}
+    assert imported_by(*others) <= set(NEEDED) | brought
+    assert imported_by(real) <= set(NEEDED) | extra
+
+
+def test_all_of_labsupport_is_packed():
+    named = PYPROJECT["tool"]["setuptools"]
+    folders = {path.parent for path in ROOT.glob("labsupport/**/*.py")}
+    assert {f.relative_to(ROOT).as_posix().replace("/", ".") for f in folders} == set(
+        named["packages"]
+    )
+    files = [path for path in ROOT.glob("labsupport/*.*") if path.suffix != ".py"]
+    assert {path.name for path in files} == set(named["package-data"]["labsupport"])
+
+
+def test_one_version():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["version"] == labsupport.__version__
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"\n## {labsupport.__version__}, " in changes
+    assert citation["license"] == PROJECT["license"] == "BSD-3-Clause"
