@@ -153,7 +153,7 @@ class Explorer(anywidget.AnyWidget):
             for name, made in controls.items()
         }
         self._hand = [(n, one) for n, made in self.controls.items() for one in made]
-        self._handles = list(handles)
+        self.handles = list(handles)
         moving = figure.findobj(lambda artist: artist.get_animated())
         self._moving = sorted(moving, key=lambda artist: artist.get_zorder())
         with in_the_lab_look():
@@ -204,7 +204,7 @@ class Explorer(anywidget.AnyWidget):
         """Take the explorer away, with its figure."""
         Explorer._by_cell = tuple(e for e in Explorer._by_cell if e is not self)
         self.figure = self._draw = self._follow = None
-        self._moving, self._handles = [], []
+        self._moving, self.handles = [], []
         self.layout.close()
         super().close()
 
@@ -218,7 +218,7 @@ class Explorer(anywidget.AnyWidget):
                 control.at = what[1]
                 self._move({name: self.state[name]})
             else:
-                handle = self._handles[what[0]]
+                handle = self.handles[what[0]]
                 act = handle.press if kind == "press" and handle.press else handle.move
                 to_data = self.figure.transFigure - handle.axes.transData
                 self._move(act(self.state, *to_data.transform(what[1:]).tolist()))
@@ -264,7 +264,7 @@ class Explorer(anywidget.AnyWidget):
             "true": true,
             "words": self.readout,
             "values": [control.at for _name, control in self._hand],
-            "handles": [self._stands(handle) for handle in self._handles],
+            "handles": [self._stands(handle) for handle in self.handles],
         }
 
     def _stands(self, handle: Handle) -> list[float] | None:
@@ -292,7 +292,7 @@ class Explorer(anywidget.AnyWidget):
             "handles": [
                 {"name": handle.name, "presses": not handle.at or bool(handle.press)}
                 | {"box": None if handle.at else handle.axes.get_position().bounds}
-                for handle in self._handles
+                for handle in self.handles
             ],
         }
 

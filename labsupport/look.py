@@ -25,9 +25,9 @@ import matplotlib.style
 from contourpy import contour_generator
 from IPython.display import display
 from matplotlib import rc_context, rcParams
+from matplotlib.backend_bases import FigureCanvasBase
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
@@ -91,26 +91,32 @@ class Still(Figure):
     """
 
     words = "A figure"
+    _first = True
 
     def draw(self, renderer: Any) -> None:
         self._drawn_on = renderer
+        layout, first = self.get_layout_engine(), self._first
         # Ticks are made as late as this, and would take the reader's own settings.
         with in_the_lab_look():
+            if first and layout:
+                layout.execute(self)  # it needs two goes
             super().draw(renderer)
+        if first:
             self._stay(renderer)
 
     def _stay(self, renderer: Any) -> None:
         """Keep all where it was drawn first: a legend outside of the axes, too."""
-        if isinstance(self.get_layout_engine(), ConstrainedLayoutEngine):
-            self.set_layout_engine("none")
-            for legend in self.legends:
-                box = legend.get_window_extent(renderer)
-                box = box.transformed(self.transFigure.inverted())
-                legend.set_bbox_to_anchor(box, self.transFigure)
-                legend.set_loc("center")
+        self._first = False
+        self.set_layout_engine("none")
+        for legend in self.legends:
+            box = legend.get_window_extent(renderer)
+            box = box.transformed(self.transFigure.inverted())
+            legend.set_bbox_to_anchor(box, self.transFigure)
+            legend.set_loc("center")
 
     def savefig(self, *args: Any, **kwargs: Any) -> None:
         """Save it in the lab's look, and let go of the megabytes it was drawn on."""
+        FigureCanvasBase(self)  # what it was drawn on before may still be in use
         with in_the_lab_look():
             super().savefig(*args, **kwargs)
         # Each text and tick keeps the renderer, and a notebook each figure it showed.
