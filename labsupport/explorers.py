@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from labsupport import block as lab
-from labsupport import examples
+from labsupport import examples, look
 from labsupport import stack as lab_stack
 from labsupport.live import Explorer, Handle, Unusable, choice, numbers, slider
 from labsupport.look import (
@@ -23,22 +23,11 @@ from labsupport.look import (
     NAVY,
     RUST,
     SKY,
-    Cells,
-    above_zero,
-    arrow,
     count,
-    in_the_lab_look,
-    lattice,
-    new_figure,
     plain,
-    plane,
-    point,
     row,
-    sampled,
-    shade,
     signed,
     size_text,
-    where_fires,
 )
 
 if TYPE_CHECKING:
@@ -46,52 +35,42 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
-    from matplotlib.text import Text
     from numpy.typing import ArrayLike, NDArray
 
 SIZE = (6.4, 3.3)
 MOST_STOREYS = 30
-ZERO = 3e-7  # where a log axis has its line for "exactly 0"
-OUTSIDE = " Part of it lies outside the picture."
+ZERO = 1e-6  # where a log axis has its line for "exactly 0"
 
 
-@in_the_lab_look()
+@look.in_the_lab_look()
 def if_unit(fires: Callable = lab.fires) -> Explorer:
     """Return the explorer of one unit: pattern, evidence, contribution.
 
-    Parameters
-    ----------
-    fires : callable
-        From (pattern, evidence), each (2,), to one number.
-
+    `fires`: from (pattern, evidence), each (2,), to one number.
     Source: if-units, U1 to U4.
     """
-    figure = new_figure(*SIZE)
+    figure = look.new_figure(*SIZE)
     left, right = figure.subplots(1, 2)
-    plane(left, "Evidence and pattern", 2.4)
-    side = shade(left, None, "fires here", animated=True)
-    pattern = arrow(left, "pattern", animated=True)
-    evidence = arrow(left, "evidence", animated=True)
-    added = arrow(left, "contribution", label="what it adds", animated=True)
-    things = [pattern, evidence, added, side]
-    figure.legend(handles=things, loc="outside lower center", ncols=4)
+    look.plane(left, "Evidence and pattern", 2.4)
+    side = look.shade(left, None, "fires here", animated=True)
+    pattern, evidence = _arrow(left, "pattern"), _arrow(left, "evidence")
+    added = _arrow(left, "contribution", "what it adds")
+    look.legend(figure, [pattern, evidence, added, side], ncols=4)
     right.set(title="The bend", xlabel="match", ylabel="fires", aspect="equal")
     right.set(xlim=(-2.4, 2.4), ylim=(-2.4, 2.4), xticks=range(-2, 3))
-    (curve,) = right.plot([], [], color=GREY, linewidth=1.5, animated=True)
-    (drop,) = right.plot([], [], ":", color=NAVY, animated=True)
-    (dot,) = right.plot([], [], "o", color=NAVY, markersize=10, animated=True)
-    along = np.linspace(-2.4, 2.4, 97)
+    curve = _moving(right, "-", GREY, linewidth=1.5)
+    drop = _moving(right, ":", NAVY)
+    dot = _moving(right, "o", NAVY, markersize=10)
+    matches = np.linspace(-2.4, 2.4, 97)
 
     @lru_cache(maxsize=2)
     def everywhere(p: tuple) -> tuple:
         """Return where the reader's unit fires, and how strongly at each match."""
-        length = np.dot(p, p)
-        if not length:  # then every match is 0
-            return where_fires(fires, p, left), np.full(along.shape, np.nan)
-        points = np.outer(along, p) / length
-        return where_fires(fires, p, left), sampled(
-            lambda e: fires(np.array(p), e), points
-        )
+        side, length = look.where_fires(fires, p, left), np.dot(p, p)
+        if not length:  # every match is 0: there is no curve
+            return side, np.full(matches.shape, np.nan)
+        points = np.outer(matches, p) / length
+        return side, look.sampled(lambda e: fires(np.array(p), e), points)
 
     def draw(state: dict) -> str:
         unit, names = state["unit"], ("pattern", "evidence", "contribution")
@@ -100,18 +79,19 @@ def if_unit(fires: Callable = lab.fires) -> Explorer:
         match = p @ e
         region, strength = everywhere(state["pattern"])
         side.set_path(region)
-        curve.set_data(along, np.full(97, np.nan) if strength is None else strength)
-        point(pattern, p)
-        point(evidence, e)
-        point(added, fired * c)
+        slow = strength is None
+        curve.set_data(matches, np.full(matches.shape, np.nan) if slow else strength)
+        look.point(pattern, p)
+        look.point(evidence, e)
+        look.point(added, fired * c)
         drop.set_data([match, match], [0, fired])
         dot.set_data([match], [fired])
         who = f"Unit {unit}" if unit else "Your own unit"
-        slow = " It is slow, so curve and shade are left out." * (strength is None)
         return (
             f"{who}. Pattern {row(p)} · evidence {row(e)}: match {signed(match)}, "
             f"fires {plain(fired)}, adds {plain(fired)} × {row(c)} = "
-            f"{row(fired * c)}.{_unsaid(added, dot)}{slow}"
+            f"{row(fired * c)}.{_unsaid(added, dot)}"
+            f"{' It is slow: no curve, no shade.' if slow else ''}"
         )
 
     def follow(state: dict, changed: set) -> dict:
@@ -120,12 +100,8 @@ def if_unit(fires: Callable = lab.fires) -> Explorer:
         here = {name: state[name] for name in ("pattern", "contribution")}
         return {"unit": next((i for i, unit in units.items() if unit == here), 0)}
 
-    def contribute(state: dict, x: float, y: float) -> dict:
-        strength = pulled()
-        return {"contribution": (x / strength, y / strength)} if strength > 0 else {}
-
-    def pulled() -> float:
-        return float(dot.get_ydata()[0]) if len(dot.get_ydata()) else 0.0
+    def fired_now() -> float:
+        return float(drop.get_ydata()[-1]) if len(drop.get_ydata()) else 0.0
 
     units = {
         i + 1: {"pattern": tuple(column), "contribution": tuple(weights)}
@@ -137,78 +113,65 @@ def if_unit(fires: Callable = lab.fires) -> Explorer:
     controls: dict[str, Any] = {"unit": choice("unit", kinds)}
     controls |= {name: _pair(name) for name in ("evidence", "pattern", "contribution")}
     start = {"unit": 1, "evidence": tuple(examples.EVIDENCES[0].tolist()), **units[1]}
-    handles = [
-        Handle(
-            "contribution",
-            left,
-            lambda state: added.get_xydata()[-1] if pulled() > 0 else None,
-            contribute,
-        ),
-        _tip("pattern", left),
-        _tip("evidence", left),
-    ]
+    contribution = Handle(
+        "contribution",
+        left,
+        lambda state: added.get_xydata()[-1] if fired_now() else None,
+        lambda state, x, y: {"contribution": (x / fired_now(), y / fired_now())},
+    )
+    handles = [contribution, _tip("pattern", left), _tip("evidence", left)]
     return Explorer("One if-unit", controls, start, figure, draw, follow, handles)
 
 
-@in_the_lab_look()
+@look.in_the_lab_look()
 def bank(feed_forward: Callable = lab.feed_forward) -> Explorer:
     """Return the explorer of the three units as a bank: evidence, with or without bend.
 
-    Parameters
-    ----------
-    feed_forward : callable
-        From (x, W1, W2), (n, 2), (2, 3) and (3, 2), to (n, 2). Without the bend the
-        bank is ``x @ W1 @ W2`` and the function is not asked.
-
+    `feed_forward`: from (x, W1, W2), (n, 2), (2, 3) and (3, 2), to (n, 2). Without the
+    bend the bank is ``x @ W1 @ W2`` and the function is not asked.
     Source: if-units, U4 and U8.
     """
-    figure = new_figure(*SIZE)
-    where, middle, right = figure.subplots(1, 3, width_ratios=(1.15, 0.75, 1))
+    figure = look.new_figure(*SIZE)
+    where, middle, right = figure.subplots(1, 3, width_ratios=(1, 0.7, 1))
     W1, W2, units = examples.W1, examples.W2, np.arange(1, 4)
-    plane(where, "Who fires where", 1.6)
-    look = {"color": SKY, "alpha": 0.22, "animated": True}
-    sides = [shade(where, None, "a unit fires", **look) for _ in units]
+    look.plane(where, "Who fires where", 1.6)
+    style = {"color": SKY, "alpha": 0.22, "animated": True}
+    sides = [look.shade(where, None, "a unit fires", **style) for _ in units]
     for unit, pattern in zip(units, W1.T, strict=True):
-        known = arrow(where, "pattern", pattern, linewidth=1.2)
-        look = {"ha": "center", "va": "center", "color": RUST}
-        where.text(*1.25 * pattern, str(unit), **look)
-    evidence = arrow(where, "evidence", animated=True)
+        known = look.arrow(where, "pattern", pattern, linewidth=1.2)
+        style = {"ha": "center", "va": "center", "color": RUST}
+        where.text(*1.3 * pattern, str(unit), **style)
+    evidence = _arrow(where, "evidence")
     middle.set(title="Units", xlabel="match, fires", xticks=(-2, 0, 2))
     middle.set(xlim=(-2.4, 2.4), ylim=(3.5, 0.5), yticks=units)
+    middle.set(box_aspect=1.4, anchor="N")
     middle.axvline(0, color="#444444", linewidth=0.9)
-    look = {"color": RUST, "fillstyle": "none", "markersize": 11, "label": "match"}
-    (matched,) = middle.plot([0] * 3, units, "o", animated=True, **look)
-    look = {"height": 0.35, "color": NAVY, "label": "fires"}
-    bars = middle.barh(units, [0] * 3, animated=True, **look)
-    plane(right, "What they add", 3.2)
-    right.set(ylabel="")
-    steps = [arrow(right, "contribution", label="adds", animated=True) for _ in units]
-    look = {"color": BLACK, "markersize": 10, "label": "out"}
-    (out,) = right.plot([0], [0], "o", animated=True, **look)
-    things = [evidence, known, sides[0], matched, bars, steps[0], out]
-    figure.legend(handles=things, loc="outside lower center", ncols=4)
+    matched = _moving(middle, "o", RUST, "match", fillstyle="none", markersize=11)
+    style = {"height": 0.35, "color": NAVY, "label": "fires", "animated": True}
+    bars = middle.barh(units, [0] * 3, **style)
+    look.plane(right, "What they add", 3.2)
+    steps = [_arrow(right, "contribution", "adds") for _ in units]
+    out = _moving(right, "o", BLACK, "out", markersize=10)
+    look.legend(
+        figure, [evidence, known, sides[0], matched, bars, steps[0], out], ncols=4
+    )
 
     def fire(rows: NDArray, bend: bool) -> tuple[NDArray, NDArray]:
         """Return what each unit fires, (n, 3), and what the bank adds, (n, 2)."""
-        matches = rows @ W1
         if not bend:
-            return matches, matches @ W2
-
-        def ask(V: NDArray) -> NDArray:
-            def bank(x: NDArray) -> Any:
-                return feed_forward(x, W1.copy(), V.copy())
-
-            return _each("feed_forward", bank, rows, 2)
-
+            return rows @ W1, rows @ W1 @ W2
         # [[1, 0], [0, 1], [0, 0]] for W2 hands back what units 1 and 2 fire.
-        one_two, two_three = ask(np.eye(3)[:, :2]), ask(np.eye(3)[:, 1:])
-        return np.column_stack([one_two, two_three[:, 1]]), ask(W2)
+        one_two, two_three, out = (
+            _each("feed_forward", feed_forward, rows, W1, V)
+            for V in (np.eye(3)[:, :2], np.eye(3)[:, 1:], W2)
+        )
+        return np.column_stack([one_two, two_three[:, 1]]), out
 
     @lru_cache(maxsize=2)
     def everywhere(bend: bool) -> list:
-        x, y = lattice(where)
+        x, y = look.lattice(where)
         fired, _ = fire(np.column_stack([x.ravel(), y.ravel()]), bend)
-        return [above_zero(x, y, abs(unit).reshape(x.shape)) for unit in fired.T]
+        return [look.above_zero(x, y, abs(unit).reshape(x.shape)) for unit in fired.T]
 
     def draw(state: dict) -> str:
         x = np.array(state["evidence"])
@@ -216,13 +179,13 @@ def bank(feed_forward: Callable = lab.feed_forward) -> Explorer:
         (fired,), (total,) = fire(x[None], state["bend"])
         for side, region in zip(sides, everywhere(state["bend"]), strict=True):
             side.set_path(region)
-        point(evidence, x)
-        matched.set_xdata(matches)
+        look.point(evidence, x)
+        matched.set_data(matches, units)
         for bar, width in zip(bars, fired, strict=True):
             bar.set_width(width)
         corners = np.vstack([[0, 0], np.cumsum(fired[:, None] * W2, axis=0)])
         for step, tail, tip in zip(steps, corners, corners[1:], strict=False):
-            point(step, tip, tail)
+            look.point(step, tip, tail)
         out.set_data(total[:1], total[1:])
         return (
             f"Evidence {row(x)}, bend {'on' if state['bend'] else 'off'}: matches "
@@ -235,150 +198,128 @@ def bank(feed_forward: Callable = lab.feed_forward) -> Explorer:
         "bend": choice("bend", [("on", True), ("off", False)]),
     }
     start = {"evidence": tuple(examples.EVIDENCES[0].tolist()), "bend": True}
-    handles = [_tip("evidence", where)]
-    title = "A bank of three units"
+    handles, title = [_tip("evidence", where)], "A bank of three units"
     return Explorer(title, controls, start, figure, draw, handles=handles)
 
 
-@in_the_lab_look()
+@look.in_the_lab_look()
 def third_fact(feed_forward: Callable = lab.feed_forward) -> Explorer:
     """Return the explorer of the third fact: *mouse* from *cat* and *chased*.
 
-    Parameters
-    ----------
-    feed_forward : callable
-        From (x, W1, W2), (n, 4), (4, 1) and (1, 4), to (n, 4). A row holds a constant
-        1, then *cat*, *chased* and *mouse*.
-
+    `feed_forward`: from (x, W1, W2), (n, 4), (4, 1) and (1, 4), to (n, 4); a row holds
+    a constant 1, then *cat*, *chased* and *mouse*.
     Source: if-units, U5 and U6.
     """
-    figure = new_figure(*SIZE)
+    figure = look.new_figure(*SIZE)
     left, right = figure.subplots(1, 2)
-    facts = np.array([[0, 0], [1, 0], [0, 1], [1, 1]])
-    cases, wanted = ["neither", "cat", "chased", "both"], np.array([0, 0, 0, 1])
-    plane(left, "Where “mouse” follows", 2.2)
+    facts, wanted = np.array([[0, 0], [1, 0], [0, 1], [1, 1]]), np.array([0, 0, 0, 1])
+    cases = ["neither", "cat", "chased", "both"]
+    look.plane(left, "Where “mouse” follows", 2.2)
     left.set(xlabel="cat", ylabel="chased")
-    side = shade(left, None, "fires here", animated=True)
-    pattern = arrow(left, "pattern", label="weights", animated=True)
-    left.plot(*facts.T, "o", color=NAVY, label="the four cases")
+    side = look.shade(left, None, "fires here", animated=True)
+    weights = _arrow(left, "pattern", "weights")
+    (given,) = left.plot(*facts.T, "o", color=NAVY, label="the four cases")
     right.set(title="What is concluded", ylim=(-0.5, 4.5), xlim=(-0.6, 3.6))
     right.set_xticks(range(4), cases)
-    look = {"color": GREY, "linewidth": 5, "label": "wanted"}
-    right.hlines(wanted, np.arange(4) - 0.35, np.arange(4) + 0.35, **look)
-    look = {"color": NAVY, "markersize": 9, "label": "one unit"}
-    (concluded,) = right.plot(range(4), wanted, "s", animated=True, **look)
-    figure.legend(loc="outside lower center", ncols=5)
+    style = {"color": GREY, "linewidth": 5, "label": "wanted"}
+    bars = right.hlines(wanted, np.arange(4) - 0.35, np.arange(4) + 0.35, **style)
+    concluded = _moving(right, "s", NAVY, "the unit", markersize=9)
+    look.legend(figure, [weights, side, given, bars, concluded], ncols=3)
 
     def conclude(pairs: NDArray, state: dict) -> NDArray:
         """Return what the unit writes into *mouse*, (n,), for pairs of facts."""
         W1 = np.array([[-state["threshold"], *state["weights"], 0.0]]).T
         W2 = np.array([[0.0, 0.0, 0.0, 1.0]])
         rows = np.column_stack([np.ones(len(pairs)), pairs, np.zeros(len(pairs))])
-
-        def bank(x: NDArray) -> Any:
-            return feed_forward(x, W1.copy(), W2.copy())
-
-        return _each("feed_forward", bank, rows, 4)[:, 3]
+        return _each("feed_forward", feed_forward, rows, W1, W2)[:, 3]
 
     def draw(state: dict) -> str:
         mouse = conclude(facts, state)
-        x, y = lattice(left, 21)
+        x, y = look.lattice(left, 21)
         strength = conclude(np.column_stack([x.ravel(), y.ravel()]), state)
-        side.set_path(above_zero(x, y, strength.reshape(x.shape)))
-        point(pattern, state["weights"])
-        concluded.set_ydata(mouse)
+        side.set_path(look.above_zero(x, y, strength.reshape(x.shape)))
+        look.point(weights, state["weights"])
+        concluded.set_data(range(4), mouse)
         worst = np.abs(mouse - wanted).max()
         said = ", ".join(f"{c} {plain(m)}" for c, m in zip(cases, mouse, strict=True))
-        right_ = "as wanted" if worst < 1e-9 else f"off by up to {size_text(worst)}"
+        off = "as wanted" if worst < 1e-9 else f"off by up to {size_text(worst)}"
         return (
             f"Threshold {plain(state['threshold'])}, weights {row(state['weights'])}. "
-            f"Mouse is concluded from: {said}; wanted 0, 0, 0, 1: {right_}."
-            f"{_unsaid(concluded)}"
+            f"Concluded from {said}; wanted 0, 0, 0, 1: {off}.{_unsaid(concluded)}"
         )
 
     def on_edge(state: dict) -> Any:
         """Return the point of the edge that is nearest to the origin."""
-        weights = np.array(state["weights"])
-        if not weights.any():
-            return None
-        return weights * state["threshold"] / (weights @ weights)
+        w = np.array(state["weights"])
+        return w * state["threshold"] / (w @ w) if w.any() else None
 
-    names = [f"weight of {fact}" for fact in ("cat", "chased")]
+    names = [f"weight of {fact}" for fact in cases[1:3]]
     controls = {
         "threshold": slider("threshold", -0.5, 2.0, 0.05),
         "weights": [slider(name, -1.0, 2.0, 0.05, "pattern") for name in names],
     }
     start = {"threshold": 0.0, "weights": (1.0, 1.0)}
     handles = [
-        _tip("weights", left),
         Handle(
             "threshold",
             left,
             on_edge,
             lambda state, x, y: {"threshold": np.dot(state["weights"], (x, y))},
         ),
+        _tip("weights", left),
     ]
     title = "A third fact from two"
     return Explorer(title, controls, start, figure, draw, handles=handles)
 
 
-@in_the_lab_look()
+@look.in_the_lab_look()
 def collapse(bend: Callable = lab.relu) -> Explorer:
     """Return the explorer of the collapse: a line sent through banks as they bend.
 
-    Parameters
-    ----------
-    bend : callable
-        The full bend, from (n, 8) to (n, 8). A slope s below zero is drawn as
-        ``s * x + (1 - s) * bend(x)``: s = 1 is no bend at all, s = 0 is `bend` alone.
-
+    `bend`: the full bend, from (n, 8) to (n, 8). A slope s below zero is drawn as
+    ``s * x + (1 - s) * bend(x)``: s = 1 is no bend at all, s = 0 is `bend` alone.
     Source: if-units, U8 to U10.
     """
-    figure = new_figure(*SIZE)
+    figure = look.new_figure(*SIZE)
     left, right = figure.subplots(1, 2)
     line = np.column_stack([np.linspace(-1.5, 1.5, 61), np.full(61, 0.5)])
     # This draw keeps the line on the plane, however many banks fold it.
     banks = _turning_banks(np.random.default_rng(2790), 6)
-    along = np.linspace(-2.4, 2.4, 49)
-    plane(left, "The bend", 2.4)
+    matches = np.linspace(-2.4, 2.4, 49)
+    look.plane(left, "The bend", 2.4)
     left.set(xlabel="match", ylabel="after the bend")
-    (bent,) = left.plot([], [], color=BLACK, animated=True)
-    plane(right, "The line that comes out", 2.4)
-    right.plot(*line.T, color=GREY, linewidth=1.5, label="in")
-    look = {"color": NAVY, "label": "out of the banks"}
-    (out,) = right.plot([], [], animated=True, **look)
-    look = {"color": RUST, "linestyle": "--", "label": "best single matrix"}
-    (best,) = right.plot([], [], animated=True, **look)
-    figure.legend(loc="outside lower center", ncols=3)
+    curve = _moving(left, "-", BLACK)
+    look.plane(right, "A line through the banks", 2.4)
+    (given,) = right.plot(*line.T, color=GREY, linewidth=1.5, label="goes in")
+    out = _moving(right, "-", NAVY, "comes out")
+    best = _moving(right, "--", RUST, "best single matrix")
+    look.legend(figure, [given, out, best], ncols=3)
 
-    def bends(matches: NDArray, slope: float) -> NDArray:
+    def bent(matches: NDArray, slope: float) -> NDArray:
         full = numbers("bend", bend(matches.copy()), *matches.shape)
         return slope * matches + (1 - slope) * full
 
     def draw(state: dict) -> str:
         slope, rows = state["slope"], line
         for W1, W2 in banks[: state["banks"]]:
-            rows = bends(rows @ W1, slope) @ W2
+            rows = bent(rows @ W1, slope) @ W2
         nearest = line @ np.linalg.lstsq(line, rows, rcond=None)[0]
+        # As a share of the answer, as in the notebook.
         miss = np.linalg.norm(rows - nearest) / max(np.linalg.norm(rows), 1e-300)
-        bent.set_data(along, bends(np.tile(along[:, None], 8), slope)[:, 0])
+        curve.set_data(matches, bent(np.tile(matches[:, None], 8), slope)[:, 0])
         out.set_data(*rows.T)
         best.set_data(*nearest.T)
-        kinds = {1.0: "no bend", 0.0: "the full bend"}
+        kind = {1.0: "no bend", 0.0: "the full bend"}.get(slope, "part of the bend")
         comes = f"folded; the best single matrix misses by {size_text(miss)} of it"
         if miss < 1e-9:
             comes = "straight; a single matrix does the same"
         return (
             f"{count(state['banks'], 'bank')}, slope {plain(slope)} below zero "
-            f"({kinds.get(slope, 'part of the bend')}): the line comes out {comes}."
-            f"{_unsaid(out)}"
+            f"({kind}): the line comes out {comes}.{_unsaid(out)}"
         )
 
-    def arm(state: dict) -> tuple[float, float]:
-        return -2.0, float(np.interp(-2.0, *bent.get_data()))
-
     def lift(state: dict, x: float, y: float) -> dict:
-        (full,) = bends(np.full((1, 8), -2.0), 0.0)[:, 0]
+        full = bent(np.full((1, 8), -2.0), 0.0)[0, 0]
         return {"slope": (y - full) / (-2.0 - full)} if full != -2.0 else {}
 
     controls = {
@@ -386,37 +327,31 @@ def collapse(bend: Callable = lab.relu) -> Explorer:
         "banks": slider("banks", 1, 6, 1),
     }
     start = {"slope": 1.0, "banks": 3}
-    handles = [Handle("slope", left, arm, lift)]
+    arm = Handle("slope", left, lambda _: (-2.0, curve.get_ydata()[4]), lift)
     title = "Banks with and without a bend"
-    return Explorer(title, controls, start, figure, draw, handles=handles)
+    return Explorer(title, controls, start, figure, draw, handles=[arm])
 
 
-@in_the_lab_look()
+@look.in_the_lab_look()
 def hull(softmax: Callable = lab.softmax) -> Explorer:
     """Return the explorer of a head's answer: three scores, three values, one blend.
 
-    Parameters
-    ----------
-    softmax : callable
-        From (3,) scores to (3,) weights.
-
+    `softmax`: from (3,) scores to (3,) weights.
     Source: nine-wide, N2 and N4.
     """
-    figure = new_figure(*SIZE)
+    figure = look.new_figure(*SIZE)
     left, right = figure.subplots(1, 2)
     words = examples.WORDS[1:3] + examples.WORDS[4:]
     values = np.array([[-1.6, -1.2], [1.7, -0.8], [0.2, 1.6]])
     corners = np.vstack([values.T, np.ones(3)])
     shares = _Shares(left, "Weights", words)
-    plane(right, "Values and answer", 2.4)
-    right.fill(*values.T, facecolor="#e8e8ee", edgecolor=BLACK, label="the region")
-    right.plot(*values.T, "D", color=BLACK, label="values")
+    look.plane(right, "Values and answer", 2.4)
+    right.fill(*values.T, facecolor="#e8e8ee", edgecolor=BLACK)
+    right.plot(*values.T, "D", color=BLACK)
     for word, at in zip(words, values, strict=True):
-        look = {"ha": "center", "textcoords": "offset points"}
-        right.annotate(word, at, (0, 8 if at[1] > 0 else -18), **look)
-    look = {"color": NAVY, "markersize": 11, "label": "the answer"}
-    (dot,) = right.plot([0], [0], "o", animated=True, **look)
-    figure.legend(loc="outside lower center", ncols=3)
+        style = {"ha": "center", "textcoords": "offset points"}
+        right.annotate(word, at, (0, 8 if at[1] > 0 else -18), **style)
+    dot = _moving(right, "o", NAVY, markersize=11)
 
     def draw(state: dict) -> str:
         scores = np.array(state["scores"])
@@ -433,12 +368,11 @@ def hull(softmax: Callable = lab.softmax) -> Explorer:
         )
 
     def towards(state: dict, x: float, y: float) -> dict:
-        weights = np.linalg.solve(corners, [x, y, 1]).clip(1e-5)
-        scores = np.log(weights)
+        scores = np.log(np.linalg.solve(corners, [x, y, 1]).clip(1e-5))
         return {"scores": tuple(scores - (scores.max() + scores.min()) / 2)}
 
     def weigh(state: dict, x: float, y: float) -> dict:
-        scores, i = list(state["scores"]), int(np.clip(round(y), 0, 2))
+        scores, i = list(state["scores"]), _nearest(y, 3)
         share, others = np.clip(x, 1e-5, 1 - 1e-5), np.exp(np.delete(scores, i)).sum()
         scores[i] = np.log(share / (1 - share) * others)
         return {"scores": tuple(scores)}
@@ -446,52 +380,47 @@ def hull(softmax: Callable = lab.softmax) -> Explorer:
     controls = {"scores": [slider(f"score of {w}", -5.0, 5.0, 0.1) for w in words]}
     start = {"scores": (0.0, 0.0, 0.0)}
     handles = [
-        Handle("scores", right, lambda state: dot.get_xydata()[0], towards),
+        Handle("scores", right, lambda _: dot.get_xydata()[0], towards),
         Handle("scores", left, None, weigh),
     ]
     title = "What a head can answer"
     return Explorer(title, controls, start, figure, draw, handles=handles)
 
 
-@in_the_lab_look()
+@look.in_the_lab_look()
 def stack(
     run_stack: Callable = lab_stack.run_stack,
     slope_back: Callable = lab_stack.slope_back,
 ) -> Explorer:
     """Return the explorer of a stack that replaces, and of one that adds.
 
-    Parameters
-    ----------
-    run_stack : callable
-        From (z, storeys, rule), (10, 32) and (n, 32, 32), to (n + 1,) sizes.
-    slope_back : callable
-        From (storeys, rule) to (n,) slopes, storey 1 first.
-
+    `run_stack`: from (z, storeys, rule), (10, 32) and (n, 32, 32), to (n + 1,) sizes;
+    `slope_back`: from (storeys, rule) to (n,) slopes, storey 1 first.
     Source: if-units, U11, U12, U14 and U15.
     """
-    figure = new_figure(*SIZE)
+    figure = look.new_figure(*SIZE)
     forward, back = figure.subplots(1, 2, sharey=True)
     z, unit_storeys = _sentence_and_storeys()
-    _by_storey(forward, "Size on the way up", (ZERO / 2, 3e5), -6)
-    _by_storey(back, "Slope on the way back", (ZERO / 2, 3e5), -6)
+    _by_storey(forward, "Size on the way up", ZERO / 3)
+    _by_storey(back, "Slope on the way back", ZERO / 3)
     forward.set(ylabel="size, slope (log axis)")
     rules = ("replace", "add")
     lines = {(ax, rule): _series(ax, rule) for ax in (forward, back) for rule in rules}
-    things = [lines[forward, rule] for rule in rules]
-    figure.legend(handles=things, loc="outside lower center", ncols=2)
+    look.legend(figure, [lines[forward, rule] for rule in rules], ncols=2)
 
     def draw(state: dict) -> str:
         n, dud = state["storeys"], state["dud"]
         storeys = unit_storeys[:n] * state["gain"]
-        storeys[dud - 1 : dud] = 0  # nothing, where dud is 0
+        if dud:
+            storeys[dud - 1 : dud] = 0
         said = {}
         for rule in rules:
             sizes = run_stack(z.copy(), storeys.copy(), rule)
             slopes = slope_back(storeys.copy(), rule)
             up = _not_negative("run_stack", sizes, n + 1)
             down = _not_negative("slope_back", slopes, n)
-            lines[forward, rule].set_data(range(n + 1), np.where(up, up, ZERO))
-            lines[back, rule].set_data(range(1, n + 1), np.where(down, down, ZERO))
+            lines[forward, rule].set_data(range(n + 1), _on_log(up))
+            lines[back, rule].set_data(range(1, n + 1), _on_log(down))
             said[rule] = size_text(up[-1]), size_text(down[0])
         dudded = f"storey {dud} a dud" if 0 < dud <= n else "no dud"
         if dud > n:
@@ -504,7 +433,7 @@ def stack(
         )
 
     def kick(state: dict, x: float, y: float) -> dict:
-        storey = int(np.clip(round(x), 1, state["storeys"]))
+        storey = 1 + _nearest(x - 1, state["storeys"])
         return {"dud": 0 if storey == state["dud"] else storey}
 
     controls = _stack_controls() | {
@@ -519,22 +448,18 @@ def stack(
     return Explorer(title, controls, start, figure, draw, handles=handles)
 
 
-@in_the_lab_look()
+@look.in_the_lab_look()
 def drift(layer_norm: Callable = lab.layer_norm) -> Explorer:
     """Return the explorer of the drift, and of the norm that holds it.
 
-    Parameters
-    ----------
-    layer_norm : callable
-        From (10, 32) to (10, 32).
-
+    `layer_norm`: from (10, 32) to (10, 32).
     Source: if-units, U15 and U17; nine-wide, N7, N8 and N14.
     """
-    figure = new_figure(*SIZE)
+    figure = look.new_figure(*SIZE)
     left, right = figure.subplots(1, 2, width_ratios=(1.2, 1))
     z, unit_storeys = _sentence_and_storeys()
     scores = np.log(examples.CHASED_READS)
-    _by_storey(left, "Size, storey by storey", (0.3, 3e5), 0)
+    _by_storey(left, "Size, storey by storey", 0.3)
     left.set(ylabel="size (log axis)")
     kinds = {"no norm": "none", "post-norm": "post_norm", "pre-norm": "pre_norm"}
     lines = {
@@ -583,37 +508,32 @@ def drift(layer_norm: Callable = lab.layer_norm) -> Explorer:
     return Explorer(title, controls, start, figure, draw, handles=handles)
 
 
-@in_the_lab_look()
+@look.in_the_lab_look()
 def attention(attention_weights: Callable = lab.attention_weights) -> Explorer:
-    """Return the explorer of ten words' attention, in a block's first and second round.
+    """Return the explorer of ten words' attention in a block's first and second round.
 
-    The block is set by hand: *it* asks, *mat* answers and hands over its conclusion,
-    which the bank's one unit writes at the end of each round.
-
-    Parameters
-    ----------
-    attention_weights : callable
-        From (Q, K, mask), (10, 11), (10, 11) and (10, 10) or None, to (10, 10) shares.
-
-    Source: nine-wide, N1 to N3; if-units, U20.
+    `attention_weights`: from (Q, K, mask), (10, 11), (10, 11) and (10, 10) or None, to
+    (10, 10). The block is set by hand: *it* asks, *mat* answers and hands over its
+    conclusion, which the bank's one unit writes at the end of each round.
+    Source: nine-wide, N1 and N3; if-units, U20.
     """
-    figure = new_figure(*SIZE)
+    figure = look.new_figure(*SIZE)
     left, right = figure.subplots(1, 2)
     words, n, last = examples.SENTENCE, len(examples.SENTENCE), 10
     mat, it = words.index("mat"), words.index("it")
-    cells = Cells(left, np.zeros((n, n)), 1, animated=True)
-    left.set(title="Who reads (down) whom (across)")
+    cells = look.Cells(left, np.zeros((n, n)), 1, animated=True)
+    left.set(title="Who (down) reads whom")
     left.set_yticks(range(n), words)
     left.set_xticks(range(n), words, rotation=90)
-    look = {"color": RUST, "marker": ">", "linestyle": "", "clip_on": False}
-    (mark,) = left.plot([-0.5], [it], animated=True, **look)
-    shares = _Shares(right, "What it reads", words)
-    right.set_title("What the marked word reads")
+    mark = _moving(left, ">", RUST, clip_on=False)
+    shares = _Shares(right, "The marked word reads", words)
 
-    def rounds(state: dict, concludes: float) -> list[tuple[NDArray, NDArray]]:
-        """Return the shares and the stream of each round so far."""
-        stream, seen = np.eye(n, last + 1), []
-        mask = lab.causal_mask(n) if state["mask"] else None
+    def rounds(state: dict, concludes: float) -> tuple[NDArray, NDArray]:
+        """Return the shares of the round that is asked for, and the stream after it."""
+        stream, mask = (
+            np.eye(n, last + 1),
+            lab.causal_mask(n) if state["mask"] else None,
+        )
         for _ in range(state["round"]):
             tidied = lab.layer_norm(stream)
             Q, K, V = (np.zeros_like(tidied) for _ in range(3))
@@ -623,58 +543,54 @@ def attention(attention_weights: Callable = lab.attention_weights) -> Explorer:
             A = numbers("attention_weights", attention_weights(Q, K, mask), n, n)
             stream = stream + A @ V
             stream[:, last] += concludes * lab.relu(lab.layer_norm(stream)[:, mat])
-            seen.append((A, stream))
-        return seen
+        return A, stream
 
     def draw(state: dict) -> str:
-        word, (A, stream) = state["word"], rounds(state, 0.1)[-1]
-        silenced = rounds(state, 0.0)[-1][1]
-        trace = np.abs(stream - silenced)[word].max()
+        word, (A, stream) = state["word"], rounds(state, 0.1)
+        trace = np.abs(stream - rounds(state, 0.0)[1])[word].max()
         cells.fill(A)
         mark.set_data([-0.5], [word])
         shares.fill(A[word])
         most = int(np.argmax(A[word]))
+        more = f", and most of {words[most]} ({plain(A[word, most])})"
         return (
-            f"Round {state['round']}, {'causal mask' if state['mask'] else 'no mask'}. "
-            f"{words[word]} reads {plain(A[word, mat])} of mat, and most of "
-            f"{words[most]} ({plain(A[word, most])}). After the round {words[word]} "
-            f"holds of what mat has concluded: {size_text(trace)}."
+            f"{'First' if state['round'] == 1 else 'Second'} round, "
+            f"{'causal mask' if state['mask'] else 'no mask'}: {words[word]} reads "
+            f"{size_text(A[word, mat])} of mat"
+            f"{more if A[word, most] > A[word, mat] + 1e-9 else ''}. Of what mat "
+            f"concludes, {size_text(trace)} has then reached {words[word]}."
         )
 
-    named = [f"{i + 1} {word}" for i, word in enumerate(words)]
+    places = [(f"{i + 1} {word}", i) for i, word in enumerate(words)]
     controls = {
         "round": choice("round", [("first", 1), ("second", 2)]),
         "mask": choice("mask", [("none", False), ("causal", True)]),
-        "word": choice("word that reads", list(zip(named, range(n), strict=True))),
+        "word": choice("word that reads", places),
         "asks": slider("how strongly it asks for mat", 0.0, 3.0, 0.1),
     }
     start = {"round": 1, "mask": False, "word": it, "asks": 1.0}
-    handles = [Handle("word", left, None, lambda state, x, y: {"word": _nearest(y, n)})]
+    pick = Handle("word", left, None, lambda state, x, y: {"word": _nearest(y, n)})
     title = "Who reads whom"
-    return Explorer(title, controls, start, figure, draw, handles=handles)
+    return Explorer(title, controls, start, figure, draw, handles=[pick])
 
 
-@in_the_lab_look()
+@look.in_the_lab_look()
 def block(block: Callable = lab.block) -> Explorer:
     """Return the explorer of a pile of blocks: nudge one word, see which rows move.
 
-    Parameters
-    ----------
-    block : callable
-        From (X, attn, ffn, ln_1, ln_2, mask=...), X being (5, 9), to (5, 9).
-
+    `block`: from (X, attn, ffn, ln_1, ln_2, mask=...), X being (5, 9), to (5, 9).
     Source: if-units, U19; nine-wide, N15 and N18.
     """
     deepest, words = 6, examples.WORDS
-    figure = new_figure(*SIZE)
+    figure = look.new_figure(*SIZE)
     top, below = figure.subplots(2, 1, sharex=True, height_ratios=(1, 3.4))
     rng = np.random.default_rng(13)
     X = rng.normal(size=(5, 9))
     piles = [lab.init_block(9, 3, rng) for _ in range(deepest)]
     top.set(title="The nudge", ylim=(0, 2.3), yticks=(0, 1, 2), ylabel="how far")
-    (stem,) = top.plot([], [], color=BLACK, animated=True)
-    (knob,) = top.plot([], [], "o", color=BLACK, markersize=10, animated=True)
-    cells = Cells(below, np.zeros((deepest + 1, 5)), 2, ".2f", animated=True)
+    stem = _moving(top, "-", BLACK)
+    knob = _moving(top, "o", BLACK, markersize=10)
+    cells = look.Cells(below, np.zeros((deepest + 1, 5)), 2, ".2f", animated=True)
     below.set(title="How far each row moved", ylabel="after block")
     below.set_xticks(range(5), words)
     below.set_yticks(range(deepest + 1))
@@ -712,20 +628,18 @@ def block(block: Callable = lab.block) -> Explorer:
             f"{nudged[-1].shape} out."
         )
 
+    def nudge(state: dict, x: float, y: float) -> dict:
+        return {"word": _nearest(x, 5), "nudge": y}
+
     controls = {
         "depth": slider("depth: blocks", 1, deepest, 1),
-        "word": choice("word that is nudged", list(zip(words, range(5), strict=True))),
+        "word": choice("word that is nudged", [(w, i) for i, w in enumerate(words)]),
         "nudge": slider("how far", 0.0, 2.0, 0.05),
         "mask": choice("mask", [("none", False), ("causal", True)]),
     }
     start = {"depth": 3, "word": 1, "nudge": 1.0, "mask": True}
-    handles = [
-        Handle(
-            "nudge", top, None, lambda s, x, y: {"word": _nearest(x, 5), "nudge": y}
-        ),
-        Handle("word", below, None, lambda s, x, y: {"word": _nearest(x, 5)}),
-    ]
-    title = "Blocks, one on another"
+    pick = Handle("word", below, None, lambda state, x, y: {"word": _nearest(x, 5)})
+    handles, title = [Handle("nudge", top, None, nudge), pick], "Blocks, one on another"
     return Explorer(title, controls, start, figure, draw, handles=handles)
 
 
@@ -733,10 +647,8 @@ def block(block: Callable = lab.block) -> Explorer:
 
 
 def _pair(thing: str) -> list:
-    return [
-        slider(f"{thing}, {which} number", -1.0, 1.0, 0.05, thing)
-        for which in ("first", "second")
-    ]
+    names = (f"{thing}, {which} number" for which in ("first", "second"))
+    return [slider(name, -1.0, 1.0, 0.05, thing) for name in names]
 
 
 def _stack_controls() -> dict:
@@ -748,36 +660,37 @@ def _stack_controls() -> dict:
 
 def _tip(name: str, axes: Axes) -> Handle:
     """Return the handle at an arrow's tip: its control holds the tip's two numbers."""
-    return Handle(
-        name, axes, lambda state: state[name], lambda state, x, y: {name: (x, y)}
-    )
+    return Handle(name, axes, lambda state: state[name], lambda _, x, y: {name: (x, y)})
 
 
 def _end(name: str, line: Line2D) -> Handle:
     """Return the handle at a curve's end: it says how far the curve goes."""
 
     def at(state: dict) -> Any:
-        drawn = line.get_xydata()
-        low, high = line.axes.get_ylim()
+        drawn, (low, high) = line.get_xydata(), line.axes.get_ylim()
         return drawn[-1] if len(drawn) and low < drawn[-1, 1] < high else None
 
     return Handle(name, line.axes, at, lambda state, x, y: {name: x})
 
 
 def _nearest(x: float, n: int) -> int:
+    """Return the place nearest to x, of 0 to n - 1."""
     return int(np.clip(round(x), 0, n - 1))
 
 
-def _each(name: str, ask: Callable, rows: NDArray, width: int) -> NDArray:
-    """Return what a reader's function makes of rows, (n, width).
+def _each(
+    name: str, bank: Callable, rows: NDArray, W1: NDArray, W2: NDArray
+) -> NDArray:
+    """Return what a reader's bank makes of rows, (n, width of W2).
 
     It is asked for all at once, or one by one if it was written for a single row.
     """
+    width = W2.shape[1]
     try:
-        return numbers(name, ask(rows.copy()), len(rows), width)
+        return numbers(name, bank(rows.copy(), W1.copy(), W2.copy()), len(rows), width)
     except Exception:
-        one_by_one = [numbers(name, ask(one.copy()), width) for one in rows]
-        return np.array(one_by_one)
+        alone = (bank(one.copy(), W1.copy(), W2.copy()) for one in rows)
+        return np.array([numbers(name, one, width) for one in alone])
 
 
 def _not_negative(name: str, value: object, length: int) -> NDArray:
@@ -787,15 +700,18 @@ def _not_negative(name: str, value: object, length: int) -> NDArray:
     return sizes
 
 
+def _on_log(sizes: NDArray) -> NDArray:
+    """Return sizes as a log axis takes them: 0 on its own line, next to 0 nowhere."""
+    return np.where(sizes == 0, ZERO, np.where(sizes < 2 * ZERO, np.nan, sizes))
+
+
 def _unsaid(*lines: Line2D) -> str:
     """Say so if what is drawn leaves its axes."""
     for line in lines:
         (left, right), (low, high) = line.axes.get_xlim(), line.axes.get_ylim()
-        x, y = line.get_data()
-        if not all(
-            left <= a <= right and low <= b <= high for a, b in zip(x, y, strict=True)
-        ):
-            return OUTSIDE
+        x, y = (np.asarray(numbers, dtype=float) for numbers in line.get_data())
+        if not ((left <= x) & (x <= right) & (low <= y) & (y <= high)).all():
+            return " Part of it lies outside the picture."
     return ""
 
 
@@ -816,36 +732,43 @@ def _turning_banks(rng: np.random.Generator, n: int) -> list:
     return banks
 
 
-def _by_storey(axes: Axes, title: str, span: tuple, lowest: int) -> None:
-    """Make a log axis by storey; below its lowest power of ten is a line for 0."""
+def _by_storey(axes: Axes, title: str, lowest: float) -> None:
+    """Make a log axis by storey, from `lowest`; if that is below ZERO, 0 has a line."""
     axes.set(title=title, xlabel="storey", xlim=(-1, MOST_STOREYS + 1))
-    axes.set(yscale="log", ylim=span)
-    powers = np.arange(lowest, 6, 2)
-    ticks = {10.0**power: f"{10.0**power:,g}" for power in powers}
-    if span[0] < ZERO:
-        ticks[ZERO] = "0"
+    axes.set(yscale="log", ylim=(lowest, 3e5))
+    ticks = {10.0**power: f"{10.0**power:,g}" for power in range(-4, 6, 2)}
+    ticks = {at: said for at, said in ({ZERO: "0"} | ticks).items() if at > lowest}
     axes.set_yticks(list(ticks), list(ticks.values()))
     axes.minorticks_off()
 
 
-def _series(axes: Axes, rule: str, label: str | None = None) -> Line2D:
-    look = LOOK[rule] | {"markersize": 4, "label": label or rule}
-    return axes.plot([], [], animated=True, **look)[0]
+def _series(axes: Axes, rule: str, label: str = "") -> Line2D:
+    style = LOOK[rule] | {"markevery": 4, "label": label or rule}
+    return axes.plot([], [], animated=True, **style)[0]
+
+
+def _arrow(axes: Axes, thing: str, label: str = "") -> Line2D:
+    return look.arrow(axes, thing, label=label, animated=True)
+
+
+def _moving(axes: Axes, form: str, color: str, label: str = "", **style: Any) -> Line2D:
+    """Return a line or points that a move will place."""
+    style |= {"color": color, "label": label, "animated": True}
+    return axes.plot([], [], form, **style)[0]
 
 
 class _Shares:
     """Bars of how one word's attention is shared out, each with its number."""
 
     def __init__(self, axes: Axes, title: str, words: tuple) -> None:
-        rows = range(len(words))
+        places = range(len(words))
         axes.set(title=title, xlim=(0, 1.3), ylim=(len(words) - 0.5, -0.5))
         axes.set_xticks([0, 0.5, 1])
-        axes.set_yticks(rows, words)
-        look = {"height": 0.6, "color": NAVY, "animated": True}
-        self.bars = axes.barh(rows, [0] * len(words), **look)
-        self.texts: list[Text] = [
-            axes.text(0, row, "", va="center", animated=True) for row in rows
-        ]
+        axes.set_yticks(places, words)
+        style = {"height": 0.6, "color": NAVY, "animated": True}
+        self.bars = axes.barh(places, [0] * len(words), **style)
+        style = {"va": "center", "animated": True}
+        self.texts = [axes.text(0, place, "", **style) for place in places]
 
     def fill(self, weights: ArrayLike) -> None:
         """Show other shares."""

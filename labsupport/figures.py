@@ -11,25 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from labsupport import block as lab
-from labsupport.look import (
-    BLACK,
-    GREY,
-    LOOK,
-    NAMES,
-    NAVY,
-    RUST,
-    SKY,
-    Cells,
-    arrow,
-    in_the_lab_look,
-    legend_once,
-    new_figure,
-    on_paper,
-    row,
-    shade,
-    where_fires,
-)
-from labsupport.look import plane as make_plane
+from labsupport import look
+from labsupport.look import BLACK, GREY, LOOK, NAMES, NAVY, RUST, SKY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -40,10 +23,10 @@ if TYPE_CHECKING:
     from labsupport.look import Still
 
 
-@in_the_lab_look()
+@look.in_the_lab_look()
 def bend(bend: Callable, matches: ArrayLike) -> Still:
     """Return the bend as a line, with each match on it. `matches`: (n,)."""
-    figure = new_figure(7.2, 3.4)
+    figure = look.new_figure(7.2, 3.4)
     axes = figure.subplots()
     line = np.linspace(-2, 2, 201)
     bent, matches = np.asarray(bend(line)), np.asarray(matches)
@@ -53,7 +36,7 @@ def bend(bend: Callable, matches: ArrayLike) -> Still:
     said = []
     for match, height in zip(matches, fired, strict=True):
         said.append(f"{match:+z.1f} to {height:z.1f}")
-        note = on_paper(said[-1].replace("to", "→"))
+        note = look.on_paper(said[-1].replace("to", "→"))
         axes.annotate(note, (match - 0.06, height + 0.14), ha="right", color=NAVY)
     low, high = min(-0.3, bent.min() - 0.1), max(2.1, bent.max() + 0.1)
     known = np.allclose(bent, lab.relu(line))
@@ -65,7 +48,7 @@ def bend(bend: Callable, matches: ArrayLike) -> Still:
     return figure
 
 
-@in_the_lab_look()
+@look.in_the_lab_look()
 def plane(
     pattern: ArrayLike, evidences: ArrayLike, fires: Callable = lab.fires
 ) -> Still:
@@ -73,25 +56,25 @@ def plane(
 
     `pattern`: (2,); `evidences`: (n, 2); `fires`: from (pattern, evidence) to a number.
     """
-    figure = new_figure(7.2, 4.4)
+    figure = look.new_figure(7.2, 4.4)
     axes = figure.subplots()
     pattern, evidences = np.asarray(pattern), np.asarray(evidences)
-    make_plane(axes, "Where one unit fires", 2, 1.5)
-    shade(axes, where_fires(fires, pattern, axes), "fires here")
-    arrow(axes, "pattern", pattern)
+    look.plane(axes, "Where one unit fires", 2, 1.5)
+    look.shade(axes, look.where_fires(fires, pattern, axes), "fires here")
+    look.arrow(axes, "pattern", pattern)
     for evidence in evidences:
-        arrow(axes, "evidence", evidence)
+        look.arrow(axes, "evidence", evidence)
         side, shift = ("left", 9) if evidence[0] > 0 else ("right", -9)
-        look = {"ha": side, "va": "center", "textcoords": "offset points"}
-        note = on_paper(f"match {evidence @ pattern:+z.1f}")
-        axes.annotate(note, evidence, (shift, 0), **look)
-    legend_once(figure, axes, "right upper")
+        style = {"ha": side, "va": "center", "textcoords": "offset points"}
+        note = look.on_paper(f"match {evidence @ pattern:+z.1f}")
+        axes.annotate(note, evidence, (shift, 0), **style)
+    look.legend(figure, axes.get_legend_handles_labels()[0], "right upper")
     firing = sum(bool(fires(pattern, evidence) > 0) for evidence in evidences)
     figure.words = f"Figure: {firing} of {len(evidences)} evidences on the firing side"
     return figure
 
 
-@in_the_lab_look()
+@look.in_the_lab_look()
 def bank_by_hand(
     x: ArrayLike, W1: ArrayLike, W2: ArrayLike, bend: Callable = lab.relu
 ) -> Still:
@@ -110,22 +93,22 @@ def bank_by_hand(
         "@ W2": W2,
         "= added": fired @ W2,
     }
-    figure = new_figure(7.2, 2.2)
+    figure = look.new_figure(7.2, 2.2)
     figure.suptitle("A bank, number by number", x=0.01, ha="left")
     widths = [panel.shape[1] for panel in panels.values()]
     limit = max(np.abs(panel).max() for panel in panels.values())
     axes = figure.subplots(1, len(panels), width_ratios=widths)
     for ax, (title, panel) in zip(axes, panels.items(), strict=True):
-        Cells(ax, panel, limit, ".1f")
+        look.Cells(ax, panel, limit, ".1f")
         ax.set_title(title, fontsize="medium", fontweight="normal", loc="center")
         ax.set_aspect("equal")
-    out = row((fired @ W2)[0], lambda number: f"{number:z.1f}")
+    out = look.row((fired @ W2)[0], lambda number: f"{number:z.1f}")
     firing = f"{int((fired > 0).sum())} of {fired.size}"
     figure.words = f"Figure: units that fire: {firing}, adding {out}"
     return figure
 
 
-@in_the_lab_look()
+@look.in_the_lab_look()
 def bank(
     x: ArrayLike, W1: ArrayLike, W2: ArrayLike, bend: Callable = lab.relu
 ) -> Still:
@@ -142,11 +125,11 @@ def bank(
         "after the bend: who fires": fired,
         "added: @ W2": fired @ W2,
     }
-    figure = new_figure(7.2, 5.4)
+    figure = look.new_figure(7.2, 5.4)
     axes = figure.subplots(len(panels), 1)
     limit = max(np.abs(panel).max() for panel in panels.values())
     for ax, (title, panel) in zip(axes, panels.items(), strict=True):
-        shown = Cells(ax, panel, limit)
+        shown = look.Cells(ax, panel, limit)
         ax.set_title(f"{title}   {panel.shape[0]} × {panel.shape[1]}")
         ax.set(ylabel="words")
     figure.supxlabel("numbers, one a column", fontsize="medium")
@@ -156,22 +139,22 @@ def bank(
     return figure
 
 
-@in_the_lab_look()
+@look.in_the_lab_look()
 def third_fact(
     cases: Sequence[str], wanted: ArrayLike, linear: ArrayLike, banked: ArrayLike
 ) -> Still:
     """Return what should be concluded in each case beside two tries, all (n,)."""
-    figure = new_figure(7.2, 3.4)
+    figure = look.new_figure(7.2, 3.4)
     axes = figure.subplots()
     at = np.arange(len(cases))
-    look = {"color": GREY, "linewidth": 5, "label": "wanted"}
-    axes.hlines(wanted, at - 0.35, at + 0.35, **look)
+    style = {"color": GREY, "linewidth": 5, "label": "wanted"}
+    axes.hlines(wanted, at - 0.35, at + 0.35, **style)
     axes.plot(at - 0.12, linear, "v", color=RUST, ms=9, label="best linear map")
     axes.plot(at + 0.12, banked, "o", color=NAVY, ms=9, label="one small bank")
     axes.set(ylim=(-0.45, 1.25), title="Does “mouse” follow?")
     axes.set(xlabel="what is known", ylabel="conclusion")
     axes.set_xticks(at, cases)
-    legend_once(figure, axes, "right upper")
+    look.legend(figure, axes.get_legend_handles_labels()[0], "right upper")
     worst = [np.abs(np.subtract(tried, wanted)).max() for tried in (linear, banked)]
     figure.words = (
         f"Figure: the best linear map misses by up to {worst[0]:.2f}, "
@@ -180,10 +163,10 @@ def third_fact(
     return figure
 
 
-@in_the_lab_look()
+@look.in_the_lab_look()
 def folded_line(straight: ArrayLike, folded: ArrayLike) -> Still:
     """Return where a straight line of evidence ends up; both arrays (n, 2)."""
-    figure = new_figure(7.2, 3.4)
+    figure = look.new_figure(7.2, 3.4)
     axes = figure.subplots(1, 2)
     titles = ("Without the bend", "With the bend")
     bent = []
@@ -196,7 +179,7 @@ def folded_line(straight: ArrayLike, folded: ArrayLike) -> Still:
         ax.set(title=title, xlabel="first number", ylabel="second number")
         ax.set_aspect("equal", adjustable="datalim")
         bent.append(len(corners))
-    legend_once(figure, axes[1], "lower center", ncols=3)
+    look.legend(figure, axes[1].get_legend_handles_labels()[0], "lower center", ncols=3)
     figure.words = (
         f"Figure: the line has {bent[0]} corners without the bend, {bent[1]} with it"
     )
@@ -213,32 +196,31 @@ def _corners(line: NDArray) -> NDArray:
     return line[1:-1][turned]
 
 
-@in_the_lab_look()
+@look.in_the_lab_look()
 def region(values: ArrayLike, answers: ArrayLike, after: ArrayLike) -> Still:
     """Return the region three values span, a head's answers, and where thinking leads.
 
     `values`: (3, 2); `answers` and `after`, what a bank made of them: (n, 2).
     """
-    figure = new_figure(7.2, 4.2)
+    figure = look.new_figure(7.2, 4.2)
     axes = figure.subplots()
-    shown = {"after a bank": after, "a head's answers": answers, "values": values}
-    looks = {"v": (RUST, 4), "o": (NAVY, 3), "D": (BLACK, 9)}
     axes.fill(*np.transpose(values), color="#dddddd", label="the values' region")
-    for (label, points), (marker, look) in zip(
-        shown.items(), looks.items(), strict=True
+    for points, form, color, size, label in (
+        (after, "v", RUST, 4, "after a bank"),
+        (answers, "o", NAVY, 3, "a head's answers"),
+        (values, "D", BLACK, 9, "values"),
     ):
-        color, size = look
-        look = {"color": color, "markersize": size, "label": label}
-        axes.plot(*np.transpose(points), marker, **look)
+        style = {"color": color, "markersize": size, "label": label}
+        axes.plot(*np.transpose(points), form, **style)
     axes.set(title="A head stays inside", xlabel="first number")
     axes.set(ylabel="second number")
     axes.set_aspect("equal", adjustable="datalim")
-    legend_once(figure, axes, "right upper")
+    look.legend(figure, axes.get_legend_handles_labels()[0], "right upper")
     figure.words = f"Figure: {len(answers)} answers of a head, and of a bank after it"
     return figure
 
 
-@in_the_lab_look()
+@look.in_the_lab_look()
 def by_storey(
     curves: Mapping[str, ArrayLike],
     title: str,
@@ -252,7 +234,7 @@ def by_storey(
 
     Each curve is (n,); `start` is the number of the storey it begins at.
     """
-    figure = new_figure(7.2, 3.8)
+    figure = look.new_figure(7.2, 3.8)
     axes = figure.subplots()
     for rule, curve in curves.items():
         storeys = np.arange(start, start + len(curve))
@@ -263,7 +245,7 @@ def by_storey(
     if log:
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter("{x:g}")  # 0.01, not a raised, smaller −2
-    legend_once(figure, axes, "lower center", ncols=2)
+    look.legend(figure, axes.get_legend_handles_labels()[0], "lower center", ncols=2)
     ends = "; ".join(
         f"{NAMES[rule]} from {curve[0]:.3g} to {curve[-1]:.3g}"
         for rule, curve in curves.items()
@@ -272,22 +254,22 @@ def by_storey(
     return figure
 
 
-@in_the_lab_look()
+@look.in_the_lab_look()
 def shares(words: Sequence[str], rows: Mapping[str, ArrayLike]) -> Still:
     """Return how one word's attention is shared out; each row (n,), by its name."""
-    figure = new_figure(7.2, 3.2)
+    figure = look.new_figure(7.2, 3.2)
     axes = figure.subplots()
     width = 0.8 / len(rows)
     looks = ({"color": SKY}, {"color": NAVY, "hatch": "//", "edgecolor": "white"})
     looks = looks[: len(rows)]
-    for i, ((name, read), look) in enumerate(zip(rows.items(), looks, strict=True)):
+    for i, ((name, read), style) in enumerate(zip(rows.items(), looks, strict=True)):
         at = np.arange(len(words)) + (i - (len(rows) - 1) / 2) * width
-        bars = axes.bar(at, read, width, label=name, **look)
+        bars = axes.bar(at, read, width, label=name, **style)
         axes.bar_label(bars, fmt="%.2f")
     axes.set(ylim=(0, 1.1), xlabel="word", ylabel="share of what is read")
     axes.set_title("What “chased” reads")
     axes.set_xticks(np.arange(len(words)), words)
-    legend_once(figure, axes, "lower center", ncols=2)
+    look.legend(figure, axes.get_legend_handles_labels()[0], "lower center", ncols=2)
     most = "; ".join(
         f"{name}: {words[int(np.argmax(read))]} {np.max(read):.2f}"
         for name, read in rows.items()
@@ -296,10 +278,10 @@ def shares(words: Sequence[str], rows: Mapping[str, ArrayLike]) -> Still:
     return figure
 
 
-@in_the_lab_look()
+@look.in_the_lab_look()
 def block_parts(shape: tuple[int, ...]) -> Still:
     """Return the pre-norm block as boxes in order: what is read, and what is added."""
-    figure = new_figure(7.2, 2.6)
+    figure = look.new_figure(7.2, 2.6)
     axes = figure.subplots()
     axes.axis("off")
     axes.set(xlim=(0, 9.6), ylim=(-0.75, 1.45))
@@ -320,8 +302,8 @@ def block_parts(shape: tuple[int, ...]) -> Still:
             _way(axes, tail, tip, color=BLACK, linewidth=1.5)
         _box(axes, norm, 1, "layer norm\ntidy")
         _box(axes, layer, 1, f"{sublayer}\n{does}")
-        look = {"markersize": 22, "color": "white", "markeredgecolor": NAVY}
-        axes.plot(end, 0, "o", zorder=4, **look)
+        style = {"markersize": 22, "color": "white", "markeredgecolor": NAVY}
+        axes.plot(end, 0, "o", zorder=4, **style)
         axes.plot(end, 0, "+", zorder=5, color=NAVY, markersize=11, mew=2)
         axes.text(end, -0.5, "add", ha="center", va="center")
     axes.text(0, -0.5, f"in {shape}", va="center")
@@ -333,23 +315,23 @@ def block_parts(shape: tuple[int, ...]) -> Still:
     return figure
 
 
-def _way(axes: Axes, tail: tuple, tip: tuple, **look: object) -> None:
-    style = {"arrowstyle": "-|>", "shrinkA": 0, "shrinkB": 0}
-    axes.annotate("", tip, tail, arrowprops=style | look)
+def _way(axes: Axes, tail: tuple, tip: tuple, **style: object) -> None:
+    way = {"arrowstyle": "-|>", "shrinkA": 0, "shrinkB": 0}
+    axes.annotate("", tip, tail, arrowprops=way | style)
 
 
 def _box(axes: Axes, x: float, y: float, text: str) -> None:
-    look = {"boxstyle": "round,pad=0.35", "facecolor": "white", "edgecolor": BLACK}
-    axes.text(x, y, text, ha="center", va="center", bbox=look)
+    style = {"boxstyle": "round,pad=0.35", "facecolor": "white", "edgecolor": BLACK}
+    axes.text(x, y, text, ha="center", va="center", bbox=style)
 
 
-@in_the_lab_look()
+@look.in_the_lab_look()
 def moved(words: Sequence[str], distances: ArrayLike) -> Still:
     """Return how far each word's row has moved, by depth. `distances`: (depth, n)."""
     distances = np.asarray(distances)
-    figure = new_figure(7.2, 0.8 + 0.42 * len(distances) + 0.6)
+    figure = look.new_figure(7.2, 0.8 + 0.42 * len(distances) + 0.6)
     axes = figure.subplots()
-    shown = Cells(axes, distances, distances.max(), ".2f")
+    shown = look.Cells(axes, distances, distances.max(), ".2f")
     axes.set_xticks(np.arange(len(words)), words)
     axes.set_yticks(np.arange(len(distances)))
     axes.set(xlabel="word", ylabel="after block")

@@ -1,156 +1,126 @@
 // The page's part of an explorer. The kernel holds the state and draws; the page sends
-// what a hand does, one message a frame and two unanswered at most, and shows what
-// comes back. What is newer than the messages on their way waits in `queue`.
+// what a hand does, and shows what comes back: one message a frame, two unanswered.
 
-const UNANSWERED = 2;
-const PATIENCE = 2500; // ms without an answer until the page says so
-const REST = 500; // ms without a change until the words are read out
-const A_DRAG = 3; // px: what moves less was a click
+const [UNANSWERED, PATIENCE, REST, A_DRAG] = [2, 2500, 500, 3]; // messages, ms, ms, px
 const OWN_KEYS = { "data-lm-suppress-shortcuts": "true" }; // or JupyterLab takes them
 
 function make(tag, attributes, ...children) {
-  const element = document.createElement(tag);
+  const svg = tag === "svg" && "http://www.w3.org/2000/svg";
+  const element = svg ? document.createElementNS(svg, tag) : document.createElement(tag);
   for (const name in attributes) element.setAttribute(name, attributes[name]);
   element.append(...children);
   return element;
 }
 
-function drawing(viewBox) {
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  svg.setAttribute("viewBox", viewBox);
-  return svg;
-}
-
-function slider({ label, low, high, step, whole, sample }, id, change) {
-  const decimals = whole ? 0 : String(step).split(".")[1].length;
-  const said = () => Number(range.value).toFixed(decimals);
-  const range = make("input", { type: "range", id, min: low, max: high, step, ...OWN_KEYS });
-  const field = make("input", {
-    type: "text", inputmode: "decimal", autocomplete: "off", "aria-label": `${label}, typed`,
-    ...OWN_KEYS,
-  });
-  const name = make("label", { for: id }, label);
-  if (sample) {
-    name.prepend(drawing("0 0 34 12"));
-    name.firstChild.innerHTML = sample;
-  }
-  range.oninput = () => {
-    field.value = said();
-    change(Number(range.value));
-  };
+// Each control: what stands in the page, what can have the focus, how it is put.
+function slider({ label, low, high, step, sample }, id, moved) {
+  const decimals = String(step).split(".")[1]?.length ?? 0;
+  const limits = { min: low, max: high, step };
+  const range = make("input", { type: "range", id, ...limits, ...OWN_KEYS });
+  const typed = { type: "text", inputmode: "decimal", "aria-label": `${label}, typed` };
+  const field = make("input", { ...typed, ...OWN_KEYS });
+  const name = make("label", { for: id }, make("svg", { viewBox: "0 0 34 12" }), label);
+  if (sample) name.firstChild.innerHTML = sample;
+  else name.firstChild.remove();
+  const say = () => { field.value = Number(range.value).toFixed(decimals); };
+  const move = () => { say(); moved(Number(range.value)); };
+  range.oninput = move;
   field.onchange = () => {
-    const typed = field.value.trim().replace("−", "-").replace(",", ".");
-    if (typed && Number.isFinite(Number(typed))) {
-      range.value = typed; // which brings it to the slider's ends and steps
-      change(Number(range.value));
-    }
-    field.value = said();
+    const number = field.value.trim().replace("−", "-").replace(",", ".");
+    if (!number || !Number.isFinite(Number(number))) return say();
+    range.value = number; // which keeps to its ends and steps
+    move();
   };
-  field.onkeydown = (event) => {
-    if (event.key === "Escape") field.value = said();
+  field.onkeydown = ({ key }) => { if (key === "Escape") say(); };
+  const put = (at) => {
+    range.value = at;
+    if (!field.matches(":focus")) say();
   };
-  return {
-    box: make("div", { class: "lab-slider" }, name, field, range),
-    inputs: [range, field],
-    show(value) {
-      range.value = value;
-      if (!field.matches(":focus")) field.value = said();
-    },
-  };
+  return { box: make("div", { class: "lab-slider" }, name, range, field),
+    inputs: [range, field], put };
 }
 
-function choice({ label, options }, id, change) {
-  if (options.length > 4) {
-    const list = make("select", { id, ...OWN_KEYS });
-    list.append(...options.map((option) => make("option", {}, option)));
-    list.onchange = () => change(list.selectedIndex);
-    return {
-      box: make("div", { class: "lab-choice" }, make("label", { for: id }, label), list),
-      inputs: [list],
-      show: (index) => { list.selectedIndex = index; },
-    };
-  }
-  const buttons = options.map((option, index) => {
-    const button = make("input", { type: "radio", name: id, ...OWN_KEYS });
-    button.onchange = () => change(index);
-    return [button, make("label", {}, button, option)];
+function choice({ label, options }, id, moved) {
+  const inputs = options.map((_, at) => {
+    const input = make("input", { type: "radio", name: id, ...OWN_KEYS });
+    input.onchange = () => moved(at);
+    return input;
   });
-  return {
-    box: make("fieldset", { class: "lab-choice" }, make("legend", {}, label),
-      ...buttons.map(([, named]) => named)),
-    inputs: buttons.map(([button]) => button),
-    show: (index) => { buttons[index][0].checked = true; },
-  };
+  const named = inputs.map((input, at) => make("label", {}, input, options[at]));
+  return { box: make("fieldset", {}, make("legend", {}, label), ...named),
+    inputs, put: (at) => { inputs[at].checked = true; } };
 }
 
 function render({ model, el }) {
   const stage = model.get("_stage");
   const view = `lab-${Math.random().toString(36).slice(2)}`;
-  let queue = [];
-  let [sent, heard, shown] = [0, 0, 0];
-  let [gate, patience, rest, gone, pressed] = [false, 0, 0, false, false];
+  let queue = []; // what waits until fewer messages are on their way
+  let [sent, heard, shown, framed, gone] = [0, 0, 0, false, false];
+  let [patience, rest] = [0, 0]; // timers
 
-  // What stands in the page.
-  const controls = {};
-  stage.names.forEach((name, row) => {
-    controls[name] = stage.controls[row].map((spec, which) => {
-      const kind = spec.options ? choice : slider;
-      const control = kind(spec, `${view}-${row}-${which}`, (value) => {
-        control.due = sent + 1; // an answer to less says nothing of this control
-        push("set", name, which, value);
-      });
-      control.due = 0;
-      return control;
+  const controls = stage.controls.map((spec, which) => {
+    const made = spec.options.length ? choice : slider;
+    const control = made(spec, `${view}-${which}`, (at) => {
+      control.due = sent + 1; // an earlier answer knows nothing of this
+      push("set", which, at);
     });
+    return Object.assign(control, { name: spec.name, due: 0 });
   });
-  const hand = Object.values(controls).flat();
   const reset = make("button", { type: "button", ...OWN_KEYS }, "Reset");
-  reset.onclick = () => {
-    queue = [];
-    push("reset");
-  };
-  const still = drawing(stage.viewBox);
-  const moving = drawing(stage.viewBox);
+  reset.onclick = () => { queue = []; push("reset"); };
+  const inputs = [reset, ...controls.flatMap((control) => control.inputs)];
+  const [still, moving] = [0, 1].map(() => make("svg", { viewBox: stage.viewBox }));
   const picture = make("div", { class: "lab-picture", role: "img" }, still, moving);
   const handles = stage.handles.map(handle);
-  const words = make("p", { class: "lab-words", id: `${view}-words`, "aria-hidden": "true" });
+  const words = make("p", { id: `${view}-words`, "aria-hidden": "true" });
   const status = make("div", { class: "lab-status", role: "status" });
-  const explorer = make("div", { class: "lab-explorer", role: "group", "aria-label": stage.title },
+  const explorer = make("div",
+    { class: "lab-explorer", role: "group", "aria-label": stage.title },
     make("div", { class: "lab-head" }, make("strong", {}, stage.title), reset),
-    make("div", { class: "lab-controls" }, ...hand.map((control) => control.box)),
-    make("div", { class: "lab-stage" }, picture, ...handles),
-    words, status);
+    make("div", { class: "lab-controls" }, ...controls.map(({ box }) => box)),
+    make("div", { class: "lab-stage" }, picture, ...handles), words, status);
   explorer.style.setProperty("--lab-width", `${stage.width}px`);
   still.innerHTML = own(stage.background, "still");
   el.classList.add("lab-room");
   el.append(explorer);
 
-  function own(svg, layer) {
-    const mine = `${view}-${layer}-`; // or two pictures of a page share their ids
-    return svg.replaceAll(' id="', ` id="${mine}`).replaceAll("url(#", `url(#${mine}`)
-      .replaceAll('href="#', `href="#${mine}`);
+  function own(svg, layer) { // or two pictures of a page share their ids
+    const named = (text, mark) => text.replaceAll(mark, `${mark}${view}-${layer}-`);
+    return [' id="', "url(#", 'href="#'].reduce(named, svg);
   }
 
   // From the hand to the kernel.
   function push(...step) {
     const last = queue.at(-1);
-    const target = (one) => one.slice(0, one[0] === "set" ? 3 : 2).join();
-    if (last && step[0] !== "press" && target(last) === target(step)) queue.pop();
+    if (last && step[0] !== "press" && last[0] === step[0] && last[1] === step[1]) queue.pop();
     queue.push(step);
     send();
   }
 
   function send() {
-    if (gone) return lost();
-    if (gate || !queue.length || sent - heard >= UNANSWERED) return;
-    gate = true;
-    requestAnimationFrame(() => {
-      gate = false;
-      send();
-    });
-    model.send({ view, n: ++sent, steps: queue });
-    queue = [];
-    patience ||= setTimeout(lost, PATIENCE);
+    if (framed || !queue.length || sent - heard >= UNANSWERED) return;
+    framed = true;
+    requestAnimationFrame(() => { framed = false; send(); });
+    try {
+      if (gone) throw gone;
+      model.send({ view, n: ++sent, steps: queue });
+      queue = [];
+      patience ||= setTimeout(lost, PATIENCE);
+    } catch { // the line to the kernel is closed
+      lost();
+    }
+  }
+
+  function lost() {
+    patience = 0;
+    if (!gone && model.widget_manager?.kernel?.status === "busy") {
+      return say("No answer yet, so the picture is grey: the kernel is busy.", "stale");
+    }
+    [sent, queue] = [heard, []];
+    const prompt = el.closest(".jp-Cell")?.querySelector(".jp-InputPrompt")?.textContent;
+    const cell = prompt ? `, ${prompt.replace(":", "")},` : "";
+    say("No kernel answers, so the picture is grey: run this cell"
+      + `${cell} again, after a restart the cells above it first.`, "lost");
   }
 
   // From the kernel to the eye.
@@ -158,85 +128,70 @@ function render({ model, el }) {
     const now = model.get("_now");
     if (now.n <= shown) return;
     shown = now.n;
-    if (now.answers[0] === view) {
+    if (now.answers?.[0] === view) {
       heard = Math.max(heard, now.answers[1]);
       clearTimeout(patience);
       patience = sent > heard ? setTimeout(lost, PATIENCE) : 0;
     }
     moving.innerHTML = own(now.moving, "moving");
-    stage.names.forEach((name, row) => controls[name].forEach((control, which) => {
-      if (heard >= control.due) control.show(now.values[row][which]);
-    }));
-    now.handles.forEach((at, which) => {
-      if (stage.handles[which].box) return;
-      handles[which].hidden = !at;
-      if (at) place(handles[which], at);
+    controls.forEach(({ due, put }, which) => { if (heard >= due) put(now.values[which]); });
+    handles.forEach((grip, which) => {
+      if (!stage.handles[which].box) place(grip, now.handles[which]);
     });
-    say(now.words, now.true);
+    say(now.words, now.true ? "true" : "stale");
     send();
   }
 
-  function say(text, isTrue) {
+  function say(text, is) {
     words.textContent = text;
     picture.setAttribute("aria-label", text);
-    explorer.classList.toggle("lab-stale", !isTrue);
+    explorer.dataset.is = is;
+    for (const input of inputs) {
+      input.setAttribute("aria-disabled", is === "lost");
+      input.setAttribute("aria-describedby", is === "lost" ? words.id : "");
+    }
     clearTimeout(rest);
     rest = setTimeout(readOut, REST);
   }
 
-  function readOut() {
-    if (!pressed && status.textContent !== words.textContent) status.textContent = words.textContent;
-  }
-
-  function lost() {
-    patience = 0;
-    const busy = !gone && model.widget_manager?.kernel?.status === "busy";
-    if (!busy) [sent, queue] = [heard, []];
-    const cell = stage.cell ? `, [${stage.cell}],` : "";
-    say(busy
-      ? "No answer yet, so the picture is grey: the kernel is busy."
-      : `No kernel answers, so the picture is grey: run this cell${cell} again, after a `
-        + "restart the cells above it first.", false);
+  function readOut() { // once, when the hand rests
+    if (explorer.querySelector(":active, .lab-held")) rest = setTimeout(readOut, REST);
+    else if (status.textContent !== words.textContent) status.textContent = words.textContent;
   }
 
   // The hand in the picture.
-  function place(grip, [x, y]) {
-    grip.style.left = `${100 * x}%`;
-    grip.style.top = `${100 * y}%`;
+  function place(grip, at) {
+    grip.hidden = !at;
+    if (at) [grip.style.left, grip.style.bottom] = at.map((share) => `${100 * share}%`);
   }
 
   function handle({ name, box, presses }, which) {
     const grip = make("div", { class: box ? "lab-zone" : "lab-handle" });
     if (box) {
-      place(grip, box);
-      grip.style.width = `${100 * box[2]}%`;
-      grip.style.height = `${100 * box[3]}%`;
+      place(grip, box.slice(0, 2));
+      [grip.style.width, grip.style.height] = box.slice(2).map((share) => `${100 * share}%`);
     }
-    let from = null;
-    let off = [0, 0];
-    const point = ({ clientX, clientY }) => {
-      const { left, top, width, height } = picture.getBoundingClientRect();
-      return [(clientX - left) / width - off[0], (clientY - top) / height - off[1]];
+    let [from, off] = [null, [0, 0]];
+    const shares = ({ clientX, clientY }) => {
+      const { left, bottom, width, height } = picture.getBoundingClientRect();
+      return [(clientX - left) / width - off[0], (bottom - clientY) / height - off[1]];
     };
     grip.onpointerdown = (event) => {
       if (event.button) return;
       event.preventDefault();
       grip.setPointerCapture(event.pointerId);
-      from = event;
-      off = [0, 0];
-      if (!box) { // it is seldom taken hold of in its very middle
-        const at = point(event);
-        off = [at[0] - parseFloat(grip.style.left) / 100, at[1] - parseFloat(grip.style.top) / 100];
-      }
-      controls[name]?.[0].inputs[0].focus({ preventScroll: true });
-      if (presses) push("press", which, ...point(event));
+      [from, off] = [event, [0, 0]];
+      const { left, bottom } = grip.style; // it is seldom held in its very middle
+      if (!box) off = shares(event).map((at, i) => at - parseFloat([left, bottom][i]) / 100);
+      controls.find((control) => control.name === name)?.inputs[0]
+        .focus({ preventScroll: true });
+      if (presses) push("press", which, ...shares(event));
     };
     grip.onpointermove = (event) => {
       if (!from) return;
       const far = Math.hypot(event.clientX - from.clientX, event.clientY - from.clientY);
-      if (far < A_DRAG && !grip.classList.contains("lab-held")) return;
-      grip.classList.add("lab-held");
-      push("move", which, ...point(event));
+      if (far > A_DRAG) grip.classList.add("lab-held");
+      if (grip.matches(".lab-held")) push("move", which, ...shares(event));
     };
     grip.onlostpointercapture = () => {
       from = null;
@@ -245,27 +200,18 @@ function render({ model, el }) {
     return grip;
   }
 
-  explorer.addEventListener("focusin", ({ target }) => stage.handles.forEach(({ name }, which) => {
-    const lit = controls[name]?.some((control) => control.inputs.includes(target));
-    handles[which].classList.toggle("lab-lit", Boolean(lit));
-  }));
-  explorer.addEventListener("focusout", () => handles.forEach((grip) => grip.classList.remove("lab-lit")));
-  explorer.addEventListener("pointerdown", () => { pressed = true; });
-  const released = () => {
-    pressed = false;
-    clearTimeout(rest);
-    rest = setTimeout(readOut, REST);
-  };
-  addEventListener("pointerup", released);
-  addEventListener("pointercancel", released);
+  const light = ({ type, target }) => handles.forEach((grip, which) => {
+    const beside = controls.filter(({ name }) => name === stage.handles[which].name);
+    const here = beside.some((control) => control.inputs.includes(target));
+    grip.classList.toggle("lab-lit", type === "focusin" && here);
+  });
+  explorer.addEventListener("focusin", light);
+  explorer.addEventListener("focusout", light);
 
   model.on("change:_now", show);
   show();
-  return () => {
-    // The model is gone: with its kernel, or because the cell ran again.
+  return () => { // the model is gone: with its kernel, or because the cell ran again
     gone = true;
-    removeEventListener("pointerup", released);
-    removeEventListener("pointercancel", released);
     lost();
   };
 }

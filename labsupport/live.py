@@ -1,9 +1,8 @@
 """The one mechanism of every explorer: controls, one figure moved in place, words.
 
-An explorer has a start state and a ``draw(state)`` that moves the artists of one
-figure and returns the readout. What stands still goes to the page once, as SVG; a move
-brings only the artists made with ``animated=True`` and the readout. The page's part is
-in ``live.js``: it sends what a hand does, newest last, and shows what comes back.
+What stands still in the figure goes to the page once, as SVG; a move brings only the
+artists made with ``animated=True``, and the readout. The page's part, ``live.js``,
+sends what a hand does, newest last, and shows what comes back.
 """
 
 from __future__ import annotations
@@ -33,9 +32,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-HOW_TO_MOVE = "Still picture: run this cell in JupyterLab to move it."
-WORDS_HEIGHT = 0.9  # inches under a still, for the readout
 SVG_DPI = 72
+WORDS_HEIGHT = 0.9  # inches under a still
+HOW_TO_MOVE = "Still picture: run this cell in JupyterLab to move it."
 
 
 class Unusable(Exception):
@@ -43,83 +42,68 @@ class Unusable(Exception):
 
 
 @dataclass
-class Slider:
-    """A control over numbers: whole ones if `step` is an integer."""
+class Control:
+    """A slider, or a choice: that stands at the number of one of its `options`."""
 
     label: str
     low: float
     high: float
     step: float
     thing: str = ""
-    value: Any = None
+    options: tuple[tuple[str, Any], ...] = ()
+    at: float = 0
+
+    @property
+    def value(self) -> Any:
+        """What it stands for in the state."""
+        return self.options[self.at][1] if self.options else self.at
 
     def nearest(self, value: Any) -> float:
-        """Return the value on the slider that is nearest to `value`."""
-        if not np.isfinite(value):
-            raise ValueError("not a finite number")
+        """Return where it stands for `value`: within its ends, and on a step."""
+        if self.options:
+            return [known for _text, known in self.options].index(value)
         on_step = self.low + round((value - self.low) / self.step) * self.step
         inside = min(max(on_step, self.low), self.high)
         # 0.3 for 0.30000000000000004, and 0.0 for -0.0
         return inside if isinstance(self.step, int) else round(inside, 6) + 0.0
 
 
-@dataclass
-class Choice:
-    """A control over a few words; `options` are (what is shown, value)."""
+def slider(
+    label: str, low: float, high: float, step: float, thing: str = ""
+) -> Control:
+    """Return a slider, over whole numbers if `step` is one.
 
-    label: str
-    options: list[tuple[str, Any]]
-    value: Any = None
+    `thing`, a key of ``LOOK``, is what it moves: its look stands beside the label.
+    """
+    return Control(label, low, high, step, thing)
 
-    def nearest(self, value: Any) -> Any:
-        """Return `value`, if it is one of the options."""
-        known = [option for _text, option in self.options]
-        if value not in known:
-            raise ValueError(f"the options are {', '.join(map(repr, known))}")
-        return known[known.index(value)]
+
+def choice(label: str, options: list[tuple[str, Any]]) -> Control:
+    """Return a choice between a few words; `options` are (what is shown, value)."""
+    return Control(label, 0, len(options) - 1, 1, options=tuple(options))
 
 
 @dataclass
 class Handle:
-    """A place in the picture that a hand can take hold of.
+    """What a hand can take hold of in the picture; the control `name` moves it too.
 
-    Parameters
-    ----------
-    name : str
-        Of the control that it moves: there the keyboard goes on.
-    axes : Axes
-    at : callable or None
-        From the state to (x, y) in the axes' data, or to None if it is out of sight.
-        Without it the whole of the axes answers.
-    move, press : callable
-        From (state, x, y) to what changes, in a drag and when it is pressed. `press` is
-        as `move` for the whole of the axes, and changes nothing for a place in it.
+    `at` is from the state to (x, y) in the data of the axes, or to None where there is
+    nothing to hold; without `at` the whole of the axes answers. `move` is from (state,
+    x, y) to what a drag changes, `press` to what taking hold changes: unless given,
+    nothing, or in the whole of the axes the same.
     """
 
     name: str
     axes: Axes
-    at: Callable[[dict], Any] | None
+    at: Callable[[dict], tuple[float, float] | None] | None
     move: Callable[[dict, float, float], dict]
     press: Callable[[dict, float, float], dict] | None = None
-
-
-def slider(label: str, low: float, high: float, step: float, thing: str = "") -> Slider:
-    """Return a slider; `thing`, a key of ``LOOK``, is what it moves in the picture."""
-    return Slider(label, low, high, step, thing)
-
-
-def choice(label: str, options: list[tuple[str, Any]]) -> Choice:
-    """Return a choice between a few words; `options` are (what is shown, value)."""
-    return Choice(label, options)
 
 
 def numbers(name: str, value: Any, *shape: int) -> NDArray:
     """Return what the reader's function `name` handed back, as an array of that shape.
 
-    Raises
-    ------
-    Unusable
-        If it is not numbers, has another shape, or holds NaN or infinity.
+    Raises `Unusable` if it is not numbers, has another shape, or holds NaN or infinity.
     """
     needed = f"an array of shape {shape}" if shape else "one number"
     try:
@@ -139,55 +123,44 @@ def numbers(name: str, value: Any, *shape: int) -> NDArray:
 class Explorer(anywidget.AnyWidget):
     """Controls, a picture that follows them, and a readout that says what it shows.
 
-    Parameters
-    ----------
-    title : str
-    controls : dict
-        From a name in the state to its control, or to a list of controls whose values
-        are a tuple in the state.
-    start : dict
-        The state it starts with and *Reset* goes back to.
-    figure : Still
-        What moves in it was made with ``animated=True``.
-    draw : callable
-        From the state to the readout; moves the artists on its way.
-    follow : callable, optional
-        From the state and the names that have just changed to what changes with them.
-    handles : iterable of Handle
+    `controls` is from a name in the state to its control, or to a list of controls
+    whose values are a tuple there; `start` the state that *Reset* goes back to; `draw`
+    from the state to the readout, and moves the artists of `figure` on its way;
+    `follow` from the state and the names that have just changed to what they change.
     """
 
     _esm = Path(__file__).with_name("live.js")
     _css = Path(__file__).with_name("live.css")
     _stage = traitlets.Dict().tag(sync=True)  # what stays
     _now = traitlets.Dict().tag(sync=True)  # what a move brings
-    _shown: tuple[Explorer, ...] = ()
+    _by_cell: tuple[Explorer, ...] = ()
 
     def __init__(
         self,
         title: str,
-        controls: dict[str, Any],
+        controls: dict[str, Control | list[Control]],
         start: dict[str, Any],
         figure: Still,
         draw: Callable[[dict], str],
-        follow: Callable[[dict, set], dict] | None = None,
+        follow: Callable[[dict, set], dict] = lambda state, changed: {},
         handles: Iterable[Handle] = (),
     ) -> None:
         self.title, self.figure, self.readout = title, figure, ""
         self._start, self._draw, self._follow = start, draw, follow
-        self._handles = list(handles)
+        self._tuples = {name for name in controls if isinstance(controls[name], list)}
         self.controls = {
-            name: made if isinstance(made, list) else [made]
+            name: made if name in self._tuples else [made]
             for name, made in controls.items()
         }
-        self._tuples = {n for n, made in controls.items() if isinstance(made, list)}
-        with in_the_lab_look():
-            figure.set_dpi(SVG_DPI)
-            figure.draw_without_rendering()  # finds each thing its place
-            figure.set_layout_engine("none")
-        self._size = (figure.get_size_inches() * SVG_DPI).tolist()
+        self._hand = [(n, one) for n, made in self.controls.items() for one in made]
+        self.handles = list(handles)
         moving = figure.findobj(lambda artist: artist.get_animated())
         self._moving = sorted(moving, key=lambda artist: artist.get_zorder())
-        self._stage = self._set_the_stage()
+        with in_the_lab_look():
+            figure.set_dpi(SVG_DPI)
+            figure.draw_without_rendering()  # gives each thing its place
+            figure.set_layout_engine("none")
+            self._stage = self._set_the_stage()
         self._place(start)
         self._redraw()
         super().__init__()
@@ -202,32 +175,24 @@ class Explorer(anywidget.AnyWidget):
 
     @property
     def picture(self) -> str:
-        """The picture as it reaches the page: one SVG."""
-        return (
-            '<svg xmlns="http://www.w3.org/2000/svg" '
-            'xmlns:xlink="http://www.w3.org/1999/xlink" '
-            f'viewBox="{self._stage["viewBox"]}">'
-            f"{self._stage['background']}{self._now['moving']}</svg>"
-        )
+        """The picture as it reaches the page, as one SVG."""
+        spaces = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+        root = '<svg xmlns="{}" xmlns:xlink="{}" viewBox="{}">'
+        root = root.format(*spaces, self._stage["viewBox"])
+        return f"{root}{self._stage['background']}{self._now['moving']}</svg>"
 
     @property
     def words(self) -> str:
-        """What the page says of the picture, and reads out once it is at rest."""
+        """What the page says beside the picture, and reads out once it is at rest."""
         return self._now["words"]
 
     def set(self, **state: Any) -> None:
-        """Move the named controls, as a hand would, and draw once.
+        """Move the named controls, each to its nearest step, and draw once.
 
-        A value beyond a slider's end moves it to that end, one between two steps to the
-        nearer.
-
-        Raises
-        ------
-        ValueError
-            If the explorer has no control of that name, or the control no such value.
+        Raises `ValueError` if there is no such control, or it has no such value.
         """
         if self.figure is None:
-            raise RuntimeError(f"{self.title}: its cell ran again, and made a new one")
+            raise ValueError(f"{self.title}: its cell ran again and made another one")
         self._move(state)
         self._redraw()
 
@@ -237,130 +202,111 @@ class Explorer(anywidget.AnyWidget):
 
     def close(self) -> None:
         """Take the explorer away, with its figure."""
-        Explorer._shown = tuple(e for e in Explorer._shown if e is not self)
+        Explorer._by_cell = tuple(e for e in Explorer._by_cell if e is not self)
         self.figure = self._draw = self._follow = None
-        self._moving, self._handles = [], []
+        self._moving, self.handles = [], []
         self.layout.close()
         super().close()
 
     def _hear(self, _widget: Any, message: dict, _buffers: Any) -> None:
-        """Do what the hand on the page did, step by step, and answer once."""
+        """Do what the hand on the page did, step by step, and draw once."""
         for kind, *what in message["steps"]:
             if kind == "reset":
                 self._move(self._start)
             elif kind == "set":
-                name, which, value = what
-                made = self.controls[name]
-                values = [control.value for control in made]
-                options = getattr(made[which], "options", None)
-                values[which] = options[value][1] if options else value
-                self._move({name: values if name in self._tuples else values[0]})
+                name, control = self._hand[what[0]]
+                control.at = what[1]
+                self._move({name: self.state[name]})
             else:
-                handle = self._handles[what[0]]
-                x, y = self._data(handle, *what[1:])
-                act = handle.move if kind == "move" else handle.press or handle.move
-                self._move(act(self.state, x, y))
+                handle = self.handles[what[0]]
+                act = handle.press if kind == "press" and handle.press else handle.move
+                to_data = self.figure.transFigure - handle.axes.transData
+                self._move(act(self.state, *to_data.transform(what[1:]).tolist()))
         self._redraw([message["view"], message["n"]])
 
     def _move(self, changes: dict) -> None:
         self._place(changes)
-        if self._follow:
-            self._place(self._follow(self.state, set(changes)))
+        self._place(self._follow(self.state, set(changes)))
 
     def _place(self, state: dict[str, Any]) -> None:
-        """Put the controls where they stand in `state`: all of them, or none."""
+        """Put the named controls where they stand for `state`: all of them, or none."""
         placed = []
         for name, value in state.items():
             if name not in self.controls:
                 known = ", ".join(self.controls)
                 raise ValueError(f"there is no control {name!r}; there are {known}")
-            made = self.controls[name]
-            values = value if name in self._tuples else (value,)
-            if np.shape(values)[:1] != (len(made),):
-                raise ValueError(f"{name} is {value!r}; it takes {len(made)} numbers")
+            made, values = (
+                self.controls[name],
+                value if name in self._tuples else [value],
+            )
             try:
-                placed += [
-                    (c, c.nearest(one)) for c, one in zip(made, values, strict=True)
-                ]
-            except (TypeError, ValueError) as error:
+                pairs = zip(made, values, strict=True)
+                placed += [(control, control.nearest(one)) for control, one in pairs]
+            except (TypeError, ValueError, OverflowError) as error:
                 raise ValueError(f"{name} cannot be {value!r}: {error}") from None
-        for control, value in placed:
-            control.value = value
+        for control, at in placed:
+            control.at = at
 
     def _redraw(self, answers: list | None = None) -> None:
-        last = self._now
+        moving, true = self._now.get("moving", ""), False
         with in_the_lab_look():
             try:
                 # A print in the reader's function would land under some cell or other.
                 with capture_output(), np.errstate(all="ignore"):
                     self.readout = self._draw(self.state)
-                moving, true = _svg(self._moving, self._size, "none"), True
-            except BaseException as error:  # an interrupt too: the old picture is false
+                moving, true = _svg(self._moving, self.figure.bbox.size, "none"), True
+            except BaseException as error:  # an interrupt too: what stands is not true
                 self.readout = _what_went_wrong(error)
-                moving, true = last.get("moving", ""), False
         self._now = {
-            "n": last.get("n", 0) + 1,
-            "answers": answers or ["", 0],
+            "n": self._now.get("n", 0) + 1,
+            "answers": answers,
             "moving": moving,
             "true": true,
             "words": self.readout,
-            "values": [
-                [_on_the_page(control) for control in made]
-                for made in self.controls.values()
-            ],
-            "handles": [self._place_of(handle) for handle in self._handles],
+            "values": [control.at for _name, control in self._hand],
+            "handles": [self._stands(handle) for handle in self.handles],
         }
 
-    def _set_the_stage(self) -> dict[str, Any]:
-        """Return what the page is told once: the controls, and all that stays still."""
-        with in_the_lab_look():
-            background = _svg([self.figure], self._size, "path")
-            controls = [
-                [_described(c) for c in made] for made in self.controls.values()
-            ]
-        return {
-            "title": self.title,
-            "cell": getattr(get_ipython(), "execution_count", 0),
-            "width": self._size[0] * CSS_DPI / SVG_DPI,
-            "viewBox": f"0 0 {self._size[0]:g} {self._size[1]:g}",
-            "background": background,
-            "names": list(self.controls),
-            "controls": controls,
-            "handles": [self._described(handle) for handle in self._handles],
-        }
-
-    def _described(self, handle: Handle) -> dict[str, Any]:
-        if handle.at:
-            return {"name": handle.name, "presses": handle.press is not None}
-        x0, y0, x1, y1 = handle.axes.bbox.extents / np.tile(self._size, 2)
-        box = [x0, 1 - y1, x1 - x0, y1 - y0]
-        return {"name": handle.name, "presses": True, "box": [float(s) for s in box]}
-
-    def _place_of(self, handle: Handle) -> list[float] | None:
-        """Return where a handle stands, as shares of the picture from its top left."""
+    def _stands(self, handle: Handle) -> list[float] | None:
+        """Return where a handle stands, as shares of the picture from its foot."""
         at = handle.at(self.state) if handle.at else None
         if at is None:
             return None
-        x, y = handle.axes.transData.transform(at) / self._size
-        return [round(float(x), 5), round(1 - float(y), 5)]
+        to_shares = handle.axes.transData - self.figure.transFigure
+        return to_shares.transform(at).round(4).tolist()
 
-    def _data(self, handle: Handle, x: float, y: float) -> tuple[float, float]:
-        """Return the point in the handle's axes that stands at shares of the picture."""
-        pixels = np.array([x, 1 - y]) * self._size
-        x, y = handle.axes.transData.inverted().transform(pixels).tolist()
-        return x, y
+    def _set_the_stage(self) -> dict[str, Any]:
+        """Return what the page is told once: what stands still, and the controls."""
+        width, height = self.figure.bbox.size
+        return {
+            "title": self.title,
+            "width": round(width * CSS_DPI / SVG_DPI),
+            "viewBox": f"0 0 {width:g} {height:g}",
+            "background": _svg([self.figure], (width, height), "path"),
+            "controls": [
+                vars(control)
+                | {"name": name, "options": [text for text, _ in control.options]}
+                | {"sample": _sample(control.thing) if control.thing else ""}
+                for name, control in self._hand
+            ],
+            "handles": [
+                {"name": handle.name, "presses": not handle.at or bool(handle.press)}
+                | {"box": None if handle.at else handle.axes.get_position().bounds}
+                for handle in self.handles
+            ],
+        }
 
     def _replace_earlier(self) -> None:
         """Close what an earlier run of the same cell has left."""
         parent = getattr(get_ipython(), "get_parent", dict)() or {}
         self._cell = parent.get("metadata", {}).get("cellId")
         self._run = parent.get("header", {}).get("msg_id")
-        if self._cell is None:  # then nothing tells a second run from a second cell
+        if self._cell is None:  # a second run cannot be told from a second cell
             return
-        for earlier in Explorer._shown:
+        for earlier in Explorer._by_cell:
             if earlier._cell == self._cell and earlier._run != self._run:
                 earlier.close()
-        Explorer._shown += (self,)
+        Explorer._by_cell += (self,)
 
     def __repr__(self) -> str:
         return f"{self.title}. {self.readout}"
@@ -378,16 +324,14 @@ class Explorer(anywidget.AnyWidget):
         """Return the picture with its words under it, as PNG."""
         figure, buffer = self.figure, io.BytesIO()
         width, height = figure.get_size_inches()
+        below = WORDS_HEIGHT / height
         with in_the_lab_look():
-            added = [
-                figure.text(0.02, -0.1 / height, self.readout, wrap=True, va="top"),
-                figure.text(0.02, (0.08 - WORDS_HEIGHT) / height, HOW_TO_MOVE),
-            ]
-            added[1].set_style("italic")
-            if not self._now["true"]:
-                pale = Rectangle((0, 0), 1, 1, color="#bbbbbb", alpha=0.8, zorder=9)
-                added.append(figure.add_artist(pale))
-            figure.patch.set_bounds(0, -WORDS_HEIGHT / height, 1, 9)
+            words = figure.text(0.02, -0.1 / height, self.readout, va="top", wrap=True)
+            how = figure.text(0.02, 0.08 / height - below, HOW_TO_MOVE, style="italic")
+            pale = Rectangle((0, 0), 1, 1, color="#bbbbbb", alpha=0.8, zorder=9)
+            pale.set_visible(not self._now["true"])
+            added = [words, how, figure.add_artist(pale)]
+            figure.patch.set_bounds(0, -below, 1, 1 + below)
             box = Bbox([[0, -WORDS_HEIGHT], [width, height]])
             figure.savefig(buffer, format="png", dpi=2 * CSS_DPI, bbox_inches=box)
             figure.patch.set_bounds(0, 0, 1, 1)
@@ -397,42 +341,27 @@ class Explorer(anywidget.AnyWidget):
 
 
 def _svg(artists: Iterable[Artist], size: Iterable[float], text: str) -> str:
-    """Return what matplotlib draws of these artists, without a root element.
+    """Return what matplotlib draws of the artists, as SVG without its root.
 
-    Text as paths has its place whatever fonts the page has; text as text is short.
+    Text as paths stands as it should whatever fonts the page has; as text it is short.
     """
     rcParams.update({"svg.fonttype": text, "svg.hashsalt": text})
     buffer = io.StringIO()
     renderer = RendererSVG(*size, buffer)
     buffer.seek(0)
-    buffer.truncate()  # the header's style would reach the whole page
+    buffer.truncate()  # the style in its head would reach the whole page
     for artist in artists:
         artist.draw(renderer)
     renderer.finalize()
     return buffer.getvalue().rpartition("</svg>")[0]
 
 
-def _on_the_page(control: Slider | Choice) -> float:
-    """Return a control's value as the page has it: of options, which one."""
-    if isinstance(control, Slider):
-        return control.value
-    return [value for _text, value in control.options].index(control.value)
-
-
-def _described(control: Slider | Choice) -> dict[str, Any]:
-    """Return what the page needs to know of a control."""
-    if isinstance(control, Choice):
-        options = [text for text, _value in control.options]
-        return {"label": control.label, "options": options}
-    sample = ""
-    if control.thing:
-        line = Line2D([2, 28], [6, 6], markevery=[1], **LOOK[control.thing])
-        sample = _svg([line], (34, 12), "none")
-    return vars(control) | {"sample": sample, "whole": isinstance(control.step, int)}
+def _sample(thing: str) -> str:
+    line = Line2D([2, 28], [6, 6], markevery=[1], **LOOK[thing])
+    return _svg([line], (34, 12), "none")
 
 
 def _what_went_wrong(error: BaseException) -> str:
-    """Say why there is no picture, and what to do."""
     if isinstance(error, KeyboardInterrupt):
         return "Interrupted, so the picture is grey: move again to draw it."
     known = isinstance(error, Unusable)

@@ -25,6 +25,7 @@ import matplotlib.style
 from contourpy import contour_generator
 from IPython.display import display
 from matplotlib import rc_context, rcParams
+from matplotlib.backend_bases import FigureCanvasBase
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
@@ -33,7 +34,7 @@ from matplotlib.path import Path
 _log.setLevel(_level)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
@@ -90,16 +91,32 @@ class Still(Figure):
     """
 
     words = "A figure"
+    _first = True
 
     def draw(self, renderer: Any) -> None:
         self._drawn_on = renderer
+        layout, first = self.get_layout_engine(), self._first
         # Ticks are made as late as this, and would take the reader's own settings.
         with in_the_lab_look():
+            if first and layout:
+                layout.execute(self)  # it needs two goes
             super().draw(renderer)
-            self.set_layout_engine("none")  # drawn again, all stands where it stood
+        if first:
+            self._stay(renderer)
+
+    def _stay(self, renderer: Any) -> None:
+        """Keep all where it was drawn first: a legend outside of the axes, too."""
+        self._first = False
+        self.set_layout_engine("none")
+        for legend in self.legends:
+            box = legend.get_window_extent(renderer)
+            box = box.transformed(self.transFigure.inverted())
+            legend.set_bbox_to_anchor(box, self.transFigure)
+            legend.set_loc("center")
 
     def savefig(self, *args: Any, **kwargs: Any) -> None:
         """Save it in the lab's look, and let go of the megabytes it was drawn on."""
+        FigureCanvasBase(self)  # what it was drawn on before may still be in use
         with in_the_lab_look():
             super().savefig(*args, **kwargs)
         # Each text and tick keeps the renderer, and a notebook each figure it showed.
@@ -133,15 +150,15 @@ def plane(axes: Axes, title: str, across: float, up: float | None = None) -> Non
     """Make the axes a plane of pairs of numbers that reaches as far on both sides."""
     up = across if up is None else up
     axes.set(title=title, xlim=(-across, across), ylim=(-up, up), aspect="equal")
-    axes.set(xlabel="first number", ylabel="second number")
+    axes.set(xlabel="first number", ylabel="second number", anchor="N")
 
 
 def arrow(
-    axes: Axes, thing: str, tip: ArrayLike = (0, 0), label: str = "", **look: Any
+    axes: Axes, thing: str, tip: ArrayLike = (0, 0), label: str = "", **style: Any
 ) -> Line2D:
     """Draw an arrow from the origin in the look of `thing`, its marker at the tip."""
-    look = LOOK[thing] | {"markevery": [1], "label": label or thing} | look
-    return axes.plot(*np.transpose([(0, 0), tip]), **look)[0]
+    style = LOOK[thing] | {"markevery": [1], "label": label or thing} | style
+    return axes.plot(*np.transpose([(0, 0), tip]), **style)[0]
 
 
 def point(arrow: Line2D, tip: ArrayLike, tail: ArrayLike = (0, 0)) -> None:
@@ -149,10 +166,10 @@ def point(arrow: Line2D, tip: ArrayLike, tail: ArrayLike = (0, 0)) -> None:
     arrow.set_data(*np.transpose([tail, tip]))
 
 
-def shade(axes: Axes, path: Path | None, label: str, **look: Any) -> PathPatch:
+def shade(axes: Axes, path: Path | None, label: str, **style: Any) -> PathPatch:
     """Draw a region, or none yet, under everything else on the axes."""
-    look = {"color": SHADE, "linewidth": 0, "zorder": 0.5, "label": label} | look
-    return axes.add_patch(PathPatch(path or NOWHERE, **look))
+    style = {"color": SHADE, "linewidth": 0, "zorder": 0.5, "label": label} | style
+    return axes.add_patch(PathPatch(path or NOWHERE, **style))
 
 
 def sampled(ask: Callable, points: NDArray) -> NDArray | None:
@@ -206,7 +223,22 @@ def above_zero(x: NDArray, y: NDArray, strength: NDArray) -> Path:
     polygons, codes = lines.filled(0, max(signed.max(), 0) + 1)
     if not polygons:
         return NOWHERE
-    return Path(np.concatenate(polygons), np.concatenate(codes))
+    return _straightened(np.concatenate(polygons), np.concatenate(codes))
+
+
+def _straightened(points: NDArray, codes: NDArray) -> Path:
+    """Return the path without the points that stand twice or on a straight edge."""
+    for turns in (
+        lambda back, ahead: abs(back).max(axis=1) > 1e-9,
+        lambda back, ahead: (
+            abs(back[:, 0] * ahead[:, 1] - back[:, 1] * ahead[:, 0]) > 1e-9
+        ),
+    ):
+        steps = np.diff(points, axis=0)
+        keep = codes != Path.LINETO
+        keep[1:-1] |= turns(steps[:-1], steps[1:])
+        points, codes = points[keep], codes[keep]
+    return Path(points, codes)
 
 
 def where_fires(fires: Callable, pattern: ArrayLike, axes: Axes) -> Path:
@@ -240,12 +272,12 @@ class Cells:
         axes.set(xticks=[], yticks=[])
         axes.grid(False)
         axes.spines[:].set_visible(True)
-        look = {"cmap": CELLS, "vmin": -limit, "vmax": limit, "animated": animated}
+        style = {"cmap": CELLS, "vmin": -limit, "vmax": limit, "animated": animated}
         self.limit, self.form = limit, form
-        self.image = axes.imshow(numbers, aspect="auto", interpolation="none", **look)
-        look = {"ha": "center", "va": "center", "animated": animated}
+        self.image = axes.imshow(numbers, aspect="auto", interpolation="none", **style)
+        style = {"ha": "center", "va": "center", "animated": animated}
         places = np.ndindex(numbers.shape if form else (0, 0))
-        self.texts = {(i, j): axes.text(j, i, "", **look) for i, j in places}
+        self.texts = {(i, j): axes.text(j, i, "", **style) for i, j in places}
         self.fill(numbers)
 
     def fill(self, numbers: ArrayLike) -> None:
@@ -256,19 +288,20 @@ class Cells:
         self.image.set_data(np.ma.masked_inside(shown, -tiny, tiny))
         for place, text in self.texts.items():
             number = numbers[place]
-            text.set_color("white" if number > 0.5 * self.limit else BLACK)
+            text.set_color("white" if number > 0.48 * self.limit else BLACK)
             text.set_text(
                 "" if np.isnan(number) else on_paper(f"{number:z{self.form}}")
             )
 
 
-def legend_once(figure: Figure, axes: Axes, place: str, **look: Any) -> None:
-    """Put the legend of the axes outside of them, each label in it once."""
-    handles, labels = axes.get_legend_handles_labels()
+def legend(
+    figure: Figure, handles: Iterable, place: str = "lower center", **style: Any
+) -> None:
+    """Put a legend outside of the axes, each label in it once."""
     first: dict = {}
-    for handle, label in zip(handles, labels, strict=True):
-        first.setdefault(label, handle)
-    figure.legend(first.values(), first, loc=f"outside {place}", **look)
+    for handle in handles:
+        first.setdefault(handle.get_label(), handle)
+    figure.legend(first.values(), first, loc=f"outside {place}", **style)
 
 
 # Numbers in words have the minus sign that code has, for a reader copies them; only
