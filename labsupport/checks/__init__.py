@@ -47,7 +47,9 @@ class Verdict(NamedTuple):
 def check(exercise: str, answer: Any) -> None:
     """Print the verdict on an answer; what a screen's alphabet lacks becomes a "?"."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    print(verdict(exercise, answer).message.encode(encoding, "replace").decode(encoding))
+    print(
+        verdict(exercise, answer).message.encode(encoding, "replace").decode(encoding)
+    )
 
 
 def verdict(exercise: str, answer: Any) -> Verdict:

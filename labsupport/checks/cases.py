@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
-
-def rows(*numbers: list) -> tuple[NDArray, ...]:
+def rows(*numbers: list) -> tuple[np.ndarray, ...]:
     """Return each list as an array of floats."""
     return tuple(np.array(row, dtype=float) for row in numbers)
 
 
-def drawn(seed: int) -> Callable[..., NDArray]:
-    """Return a function that draws an array of a shape; the seed is an exercise's own.
+def many(*cases: tuple) -> list[tuple[np.ndarray, ...]]:
+    """Return small cases, a tuple of lists each, as arrays of floats."""
+    return [rows(*case) for case in cases]
 
-    It is chosen so that every known mistake shows by a difference that can be seen.
-    """
+
+def drawn(seed: int) -> Callable[..., np.ndarray]:
+    """Return a function that draws an array of a shape, for one file of exercises."""
     rng = np.random.default_rng(seed)
     return lambda *shape: np.round(rng.normal(size=shape), 1)
 
@@ -32,3 +30,11 @@ def single(value: Any) -> Any:
         return type(value)(map(single, value))
     is_float = isinstance(value, np.ndarray) and value.dtype == float
     return np.float32(value) if is_float else value
+
+
+def right_on(right: Callable, *cases: tuple) -> Callable[[Callable], bool]:
+    """Return a test of whether an answer is right on other cases than an exercise's."""
+    return lambda answer: all(
+        np.allclose(answer(*case), right(*case), rtol=1e-3, atol=0.006)
+        for case in cases
+    )

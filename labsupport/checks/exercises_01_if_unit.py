@@ -1,101 +1,81 @@
 """What notebook 01 asks for: one unit as a loop, and a pattern that fires."""
 
-from __future__ import annotations
-
 import dis
 from functools import reduce
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 import labsupport.block as lab
 from labsupport.checks.bends import wrong_bends
-from labsupport.checks.cases import drawn, rows, single
+from labsupport.checks.cases import drawn, many, right_on, rows, single
 from labsupport.checks.judge import Function, Value, When, named
 from labsupport.examples import EVIDENCES, PATTERN
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-
-def _takes_two(answer: Callable) -> bool:
-    two = [answer(*rows([3, 2], [1, sign])) for sign in (1, -2)]
-    return two == [5, 0] and answer(*rows([1, 2, 4], [1, 1, 1])) != 7
-
-
-def _multiplied_at_once(answer: Callable) -> str:
-    """Return the remark on an answer whose own code says @ or dot."""
-    code = getattr(answer, "__code__", None)
-    told = code and {op.argrepr for op in dis.get_instructions(code)} & {"@", "dot"}
-    return " (No @ and no np.dot were asked for: try it with a loop.)" if told else ""
-
-
 _some = drawn(25)
+_on_two = right_on(lab.fires, rows([3, 2], [1, 1]), rows([3, 2], [1, -2]))
+_on_three = right_on(lab.fires, rows([1, 2, 4], [1, 1, 1]))
+
+
+def _says_at(answer):
+    """Return whether an answer's own code says @ or dot."""
+    code = answer.__wrapped__.__code__
+    return {op.argrepr for op in dis.get_instructions(code)} & {"@", "dot"}
+
+
+def _length(row):
+    return np.sqrt(row @ row)
+
 
 fires = Function(
     takes="pattern, evidence",
     right=lab.fires,
     cases=[
-        rows([2], [3]),
-        rows([2], [-3]),
-        rows([1], [0.02]),
-        rows([1], [-0.02]),
+        *many(([2], [3]), ([2], [-3]), ([1], [0.02]), ([1], [-0.02])),
         *((PATTERN.copy(), evidence.copy()) for evidence in EVIDENCES),
-        rows([1, 2], [3, 4]),
-        rows([1, -1], [1 / 3, 0.3333]),
-        rows([1, -1], [0.3333, 1 / 3]),
-        rows([-2, 1], [3, -1]),
-        rows([-1, -2, 1], [-3, 1, 2]),
-        single(rows([0.5, -1, 2, 1], [1, 2, -1, 0.5])),
-        single(rows([0.5, -1, 2, 1], [1, -2, 1, 0.5])),
-        rows([0.2, 0.1], [1 / 3, 0.5]),
-        rows([2000, -1000, 500], [-3000, 1000, 100]),
-        rows([2000, -1000, 500], [3000, 1000, 100]),
+        *many(([-2, 1], [3, -1]), ([-1, -2, 1], [-3, 1, 2]), ([0.2, 0.1], [1 / 3, 1])),
+        *many(([0.01, 0.02], [1 / 30, -0.01]), ([0.01, 0.02], [-1 / 30, 0.01])),
+        *single(many(([0.5, -1, 2], [1, 2, -1]), ([0.5, -1, 2], [1, -2, 1]))),
+        *many(([2000, -1000], [-3000, 1000]), ([2000, -1000], [3000, 1000])),
         (_some(32), _some(32)),
     ],
     mistakes=named(
-        *wrong_bends(lambda answer, m: answer(*rows([1, 0], [m, 0]))),
-        "Each product is cut at zero on its own. Add them all up first: what speaks "
-        "against the pattern has to count too.",
-        lambda pattern, evidence: np.maximum(pattern * evidence, 0).sum(),
+        "Each product is cut at zero on its own; add them all up first.",
+        lambda p, e: lab.relu(p * e).sum(),
         "It gives one number for each pair; add the products up to one match.",
-        lambda pattern, evidence: np.maximum(pattern * evidence, 0),
-        lambda pattern, evidence: pattern * evidence,
+        lambda p, e: lab.relu(p * e),
+        lambda p, e: p * e,
         "It takes two numbers; rows may have any length, so go through them all.",
-        When(_takes_two),
-        "Only the last product is left; each is added to the ones before it, with +=.",
-        lambda pattern, evidence: max(pattern[-1] * evidence[-1], 0),
-        lambda pattern, evidence: pattern[-1] * evidence[-1],
+        When(lambda answer: _on_two(answer) and not _on_three(answer)),
+        "Only the last product is left; each is added to those before it, with +=.",
+        lambda p, e: max(p[-1] * e[-1], 0),
+        lambda p, e: p[-1] * e[-1],
         "A product is left out; every pair of numbers has its say.",
-        lambda pattern, evidence: max(pattern[0] * evidence[0], 0),
-        lambda pattern, evidence: max(pattern[1:] @ evidence[1:], 0),
-        lambda pattern, evidence: max(pattern[:-1] @ evidence[:-1], 0),
+        lambda p, e: max(p[0] * e[0], 0),
+        lambda p, e: max(p[1:] @ e[1:], 0),
+        lambda p, e: max(p[:-1] @ e[:-1], 0),
         "The sum is cut at zero on its way; clip once, after the loop.",
-        lambda *rows: reduce(lambda match, p: max(match + p, 0), np.multiply(*rows), 0),
-        "The products are averaged; the match is their sum.",
-        lambda pattern, evidence: max((pattern * evidence).mean(), 0),
-        "It is divided by a length (a norm); the match is the plain sum of products.",
-        lambda pattern, evidence: max(pattern @ evidence, 0) / _length(pattern),
-        lambda pattern, evidence: max(pattern @ evidence, 0) / _length(evidence),
-        lambda *rows: max(np.dot(*rows), 0) / np.prod(list(map(_length, rows))),
+        lambda p, e: reduce(lambda match, part: max(match + part, 0), p * e, 0),
+        "It is averaged, or divided by a length; the match is the sum of the products.",
+        lambda p, e: max((p * e).mean(), 0),
+        lambda p, e: max(p @ e, 0) / _length(p),
+        lambda p, e: max(p @ e, 0) / _length(e),
+        lambda p, e: max(p @ e, 0) / (_length(p) * _length(e)),
         "Pattern and evidence are added; the match multiplies them, pair by pair.",
-        lambda pattern, evidence: np.maximum((pattern + evidence).sum(), 0),
+        lambda p, e: max((p + e).sum(), 0),
         "Pattern and evidence are bent before they meet; only their match is bent.",
-        lambda pattern, evidence: np.maximum(pattern, 0) @ np.maximum(evidence, 0),
+        lambda p, e: lab.relu(p) @ lab.relu(e),
+        *wrong_bends(lambda answer, m: answer(*rows([1, 0], [m, 0]))),
     ),
-    over="one number to 32, matches above, at and below zero, large and small, and in "
-    "single precision",
-    remark=_multiplied_at_once,
+    over="one number to 32, matches above, at and below zero, close to it and far, and "
+    "in single precision",
+    remarks=named(
+        "But no @ and no np.dot were asked for: can you do it with a loop?",
+        When(_says_at),
+    ),
 )
 
 
-def _length(row: NDArray) -> float:
-    return np.sqrt(row @ row)
-
-
-def _where_it_fires(pattern: NDArray) -> list[int]:
+def _where_it_fires(pattern):
     # At a common size, and what rounding leaves of a match of 0 counts as 0.
     matches = np.round(EVIDENCES @ (pattern / (np.abs(pattern).max() or 1)), 9)
     return [i for i, match in enumerate(matches, start=1) if match > 0]
@@ -115,17 +95,15 @@ pattern = Value(
         "It fires on the first evidence, as it must, but on the third, [0.5, 0.5], "
         "too: what must its two numbers not add up to?",
         lambda p: _where_it_fires(p) == [1, 3],
-        "It is turned round: it fires on the second evidence and not on the first. "
-        "Look at the signs.",
+        "It is turned round: it fires on the second evidence, not on the first.",
         lambda p: 2 in _where_it_fires(p),
         "It stays quiet on the first evidence and fires on the third; turn that round.",
         lambda p: _where_it_fires(p) == [3],
     ),
     hint=lambda p: "It stays quiet on all three evidences; on the first it must fire.",
     over="It fires on the first evidence and stays quiet on the other two.",
-    remark=lambda p: (
-        " It is [1, -1] again, the one you knew; can you find another?"
-        if p[0] == -p[1]
-        else ""
+    remarks=named(
+        "It is [1, -1] again, the one you knew; can you find another?",
+        lambda p: p[0] == -p[1],
     ),
 )

@@ -1,52 +1,179 @@
 """What notebook 05 asks for: layer norm, and how far the stream must grow."""
 
-from __future__ import annotations
-
 from functools import partial
-from itertools import product
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import labsupport.block as lab
-from labsupport.checks.cases import drawn, rows, single
+from labsupport.checks.cases import drawn, many, right_on, single
 from labsupport.checks.judge import Function, Value, When, named
 from labsupport.examples import CHASED_READS
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
+def _mean(X):
+    return X.mean(axis=-1, keepdims=True)
+
+
+def _zero(X):
+    return 0
+
+
+def _std(X, ddof=0):
+    return X.std(axis=-1, ddof=ddof, keepdims=True)
+
+
+def _sum(X):
+    return X.sum(axis=-1, keepdims=True)
+
+
+def _least(X):
+    return X.min(axis=-1, keepdims=True)
+
+
+def _range(X):
+    return X.max(axis=-1, keepdims=True) - _least(X)
+
+
+def _about(centre):
+    """Return the spread about a centre."""
+    return lambda X, eps: np.sqrt(_mean((X - centre(X)) ** 2) + eps)
+
+
+def _fixed(own, X, eps):
+    return _about(_mean)(X, own)
+
+
+def _norm(centre=_mean, spread=_about(_mean)):  # noqa: B008
+    """Return layer norm with a centre taken away, divided by a spread."""
+    return lambda X, gamma, beta, eps: (X - centre(X)) / spread(X, eps) * gamma + beta
+
+
+def _mixes_rows(answer):
+    """Return whether a row becomes another when the rows beside it change."""
+    X, ones = np.array([[1.0, 2, 6], [3, 5, 4], [0, 7, 2]]), np.ones(3)
+    one, other = (answer(Y, ones, 0 * ones, 1e-5)[0] for Y in (X, X * [[1], [2], [3]]))
+    return not np.allclose(one, other, atol=0.006)
+
 
 _some = drawn(25)
 
 
-def _norm(
-    X: NDArray,
-    gamma: Any,
-    beta: Any,
-    eps: float = 1e-5,
-    axes: Sequence[int | None] = (-1, -1, -1),
-    ddof: int = 0,
-    spread: Callable = lambda var, eps: np.sqrt(var + eps),
-) -> NDArray:
-    """Return layer norm written out, so that one part of it can be exchanged.
-
-    The axes are those of the mean, of the mean in the variance, and of the variance.
-    """
-    mean, inner = (X.mean(axis=axis, keepdims=True) for axis in axes[:2])
-    var = np.square(X - inner).mean(axis=axes[2], keepdims=True)
-    var = var * X.shape[-1] / (X.shape[-1] - ddof)
-    return (X - mean) / spread(var, eps) * gamma + beta
+def _rows(eps, *cases):
+    return [(*case, eps) for case in many(*cases)]
 
 
-def _without_keepdims(
-    X: NDArray, gamma: Any, beta: Any, eps: float, mean: Any, var: Any
-) -> NDArray:
-    """Return layer norm whose mean, or variance, has lost its axis where it is None."""
-    centred = X - X.mean(-1)[..., mean]
-    ...
-
-
-def _to_norm(n: int, d: int, eps: float = 1e-5, size: float = 1.0) -> tuple:
+def _drawn(n, d, eps=1e-5, size=1.0):
     return _some(n, d) * size, _some(d) + 2, _some(d), eps
+
+
+_on_one_word = right_on(lab.layer_norm, (_some(4), _some(4) + 2, _some(4), 1e-5))
+_on_a_batch = right_on(lab.layer_norm, (_some(2, 3, 4), _some(4) + 2, _some(4), 1e-5))
+
+layer_norm = Function(
+    takes="X, gamma, beta, eps",
+    right=lab.layer_norm,
+    cases=[
+        *_rows(1e-5, ([[1, 2, 3, 4]], [1] * 4, [0] * 4)),
+        *_rows(1e-5, ([[1, 2], [3, 7]], [1, 1], [0, 0]), ([[3], [4]], [2], [1])),
+        *_rows(1.0, ([[0, 2], [0, 4]], [1, 1], [0, 0])),
+        *_rows(0.5, ([[1, 3], [2, 6]], [2, -3], [10, 20])),
+        *_rows(0.0, ([[1, 3], [2, 6]], [2, 0], [1, 2])),
+        *_rows(1e-5, ([[0.001, 0.002, 0.003, 0.004]], [1] * 4, [0] * 4)),
+        *_rows(1e-5, ([[5, 5, 5], [1, 2, 6]], [1, 2, 3], [1, 2, 3])),
+        *_rows(1e-5, ([[5, 5, 5.01], [5, 5.001, 5]], [1, 2, 3], [1, 2, 3])),
+        _drawn(3, 3, eps=0.1),
+        single(_drawn(3, 4)),
+        *_rows(1e-5, ([[1001, 1002, 1003, 1004]], [1] * 4, [0] * 4)),
+        _drawn(2, 5, size=1e6),
+        _drawn(10, 32),
+    ],
+    mistakes=named(
+        "The variance is divided by n - 1; layer norm divides by n.",
+        _norm(spread=lambda X, eps: np.sqrt(_std(X, ddof=1) ** 2 + eps)),
+        _norm(spread=lambda X, eps: _std(X, ddof=1)),
+        "eps stands outside the root; add it to the variance, inside.",
+        _norm(spread=lambda X, eps: _std(X) + eps),
+        _norm(spread=lambda X, eps: _std(X) + 1e-5),
+        "Two things: the variance is divided by n - 1, and eps is outside the root.",
+        _norm(spread=lambda X, eps: _std(X, ddof=1) + eps),
+        "eps is left out: add it to the variance, inside the root.",
+        _norm(spread=lambda X, eps: _std(X)),
+        "eps is not the one that is handed in, but a fixed number.",
+        *(_norm(spread=partial(_fixed, own)) for own in (1e-5, 1e-6, 1e-8)),
+        "The root is missing: divide by the root of the variance.",
+        _norm(spread=lambda X, eps: _std(X) ** 2 + eps),
+        "A sum stands where an average belongs: mean and variance are divided by n.",
+        _norm(spread=lambda X, eps: np.sqrt(_std(X) ** 2 * X.shape[-1] + eps)),
+        _norm(spread=lambda X, eps: _std(X) * X.shape[-1] ** 0.5),
+        _norm(_sum),
+        _norm(_sum, _about(_sum)),
+        "The spread is measured from zero; take the mean away before you square.",
+        _norm(spread=_about(_zero)),
+        "The spread is missing: the mean is taken away and nothing is divided.",
+        _norm(spread=lambda X, eps: 1),
+        "The spread is not largest less smallest; it is the root of the variance.",
+        _norm(spread=lambda X, eps: _range(X) + eps),
+        _norm(spread=lambda X, eps: _range(X)),
+        _norm(_least, lambda X, eps: _range(X) + eps),
+        _norm(_least, lambda X, eps: _range(X)),
+        "The mean stays in: take it away before you divide.",
+        _norm(_zero),
+        _norm(_zero, _about(_zero)),
+        "gamma and beta are left out.",
+        lambda X, gamma, beta, eps: lab.layer_norm(X, 1, 0, eps),
+        "gamma is left out: multiply by it.",
+        lambda X, gamma, beta, eps: lab.layer_norm(X, 1, beta, eps),
+        "beta is left out: add it at the end.",
+        lambda X, gamma, beta, eps: lab.layer_norm(X, gamma, 0, eps),
+        "gamma and beta have changed places: gamma multiplies, beta is added.",
+        lambda X, gamma, beta, eps: lab.layer_norm(X, beta, gamma, eps),
+        "beta is added before gamma multiplies; it comes last.",
+        lambda X, gamma, beta, eps: lab.layer_norm(X, gamma, beta * gamma, eps),
+        "gamma and beta are laid along the positions; each belongs to a column.",
+        lambda X, gamma, beta, eps: _norm()(X, gamma[:, None], beta[:, None], eps),
+        "Mean and spread are not each row's own, but over the positions (axis=0), over "
+        "the whole array, or over an axis that is lost: axis=-1 and keepdims=True.",
+        When(_mixes_rows),
+        "It takes one word; X may hold many, one a row.",
+        When(_on_one_word),
+    ),
+    over="one row to ten, eps large, small and 0, rows without spread or with hardly "
+    "any, rows far from zero, very large ones, and single precision",
+    remarks=named(
+        "(One sentence at a time: not yet for a batch.)",
+        When(lambda answer: not _on_a_batch(answer)),
+    ),
+)
+
+
+def _mouse(stretch):
+    """Return what *chased* reads of *mouse* when the stream is that much larger."""
+    return lab.softmax(min(stretch, 1e3) ** 2 * np.log(CHASED_READS))[-1]
+
+
+stretch = Value(
+    takes="s",
+    asks="one number",
+    shape=(),
+    right=lambda s: s > 0 and abs(_mouse(s) - 0.96) < 0.0052,
+    mistakes=named(
+        "A stream cannot grow a negative number of times.",
+        lambda s: s <= 0,
+        "That is the stretch of the scores. The stream is in a score twice, as query "
+        "and as key: how large is its own share?",
+        lambda s: abs(s - 3) < 0.03,
+        "That is the stretch of the scores, squared. The scores grow with a square, "
+        "not the stream.",
+        lambda s: abs(s - 9) < 0.1,
+        "That is half the stretch of the scores; query and key each bring the growth "
+        "in, and they multiply.",
+        lambda s: abs(s - 1.5) < 0.01,
+        "That is 0.96 / 0.60, but between stream and weights stand the scores and a "
+        "softmax.",
+        lambda s: abs(s - 1.6) < 0.01,
+        "That makes the stream smaller, and the weights more alike.",
+        lambda s: s < 1,
+    ),
+    hint=lambda s: f"With so much growth mouse gets {_mouse(s):.2f}; wanted is 0.96.",
+    over="The scores grow with the square of the stream, and mouse gets 0.96.",
+)
