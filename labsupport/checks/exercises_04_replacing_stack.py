@@ -14,7 +14,7 @@ storeys_to_vanish = Value(
     shape=(),
     right=lambda n: n == 39,
     mistakes=named(
-        "It cannot be negative: two logarithms below 0 are, their quotient is positive.",
+        "A count is not negative: two logarithms are, and their quotient is positive.",
         lambda n: n < 0,
         "Storeys come whole: no part of one can be built.",
         lambda n: n % 1 != 0,

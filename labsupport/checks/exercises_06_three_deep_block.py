@@ -47,8 +47,8 @@ _some = drawn(25)
 
 
 def _case(n, d, h, d_ff, mask=None, size=1.0):
-    attn = (*(_some(h, d, d // h) for _ in "QKV"), _some(d, d))
-    norms = [(_some(d) + 2, _some(d)) for _ in range(2)]
+    attn = (*(_some(h, d, d // h) / 2 for _ in "QKV"), _some(d, d))
+    norms = [(_some(d) + 1, _some(d)) for _ in range(2)]
     return (_some(n, d) * size, attn, (_some(d, d_ff), _some(d_ff, d)), *norms, mask)
 
 
@@ -101,9 +101,18 @@ def _with(**part):
 
 
 def _gather(
-    X, W_Q, W_K, W_V, W_O, mask, axis=-1, read=True, root=np.sqrt, merge=np.hstack
+    X,
+    W_Q,
+    W_K,
+    W_V,
+    W_O,
+    mask,
+    axis=-1,
+    read=True,
+    root=lambda d_k, d: np.sqrt(d_k),
+    merge=np.hstack,
 ):
-    scores = X @ W_Q @ (X @ W_K).swapaxes(-1, -2) / root(W_Q.shape[-1])
+    scores = X @ W_Q @ (X @ W_K).swapaxes(-1, -2) / root(W_Q.shape[-1], len(W_O))
     scores = scores if mask is None else np.where(mask == read, scores, -np.inf)
     weights = np.exp(scores - scores.max(axis=axis, keepdims=True))
     weights = weights / weights.sum(axis=axis, keepdims=True)
@@ -204,17 +213,18 @@ block = Function(
         "The softmax runs over the wrong axis: what one word reads must add up to 1.",
         _with(axis=-2),
         "The scores are not divided by sqrt(d_k), d_k being the width of one head.",
-        _with(root=lambda d_k: 1),
-        _with(root=lambda d_k: d_k),
+        _with(root=lambda d_k, d: 1),
+        _with(root=lambda d_k, d: d_k),
+        _with(root=lambda d_k, d: np.sqrt(d)),
         "The heads are merged by a reshape without swapping the right axes first.",
         _with(merge=lambda h: h.reshape(h.shape[1], -1)),
         _with(merge=lambda h: h.swapaxes(1, 2).reshape(h.shape[1], -1)),
         _with(merge=lambda h: h.transpose(1, 2, 0).reshape(h.shape[1], -1)),
-        "The second half is right; in the first, attention or its norm is another.",
+        "The second half is right; in the first, attention or its norm is at fault.",
         When(lambda answer: _second_half(answer) and not _first_half(answer)),
-        "The first half is right; in the second, feed-forward or its norm is another.",
+        "The first half is right; in the second, feed-forward or its norm is at fault.",
         When(lambda answer: _first_half(answer) and not _second_half(answer)),
-        "The additions are right; the norm, which both halves read by, is another.",
+        "The additions are right; the norm, which both halves read by, is at fault.",
         When(lambda answer: _additions(answer) and not _first_half(answer)),
     ),
     over="one word to five, one head to four, with a mask and without, weights of "

@@ -169,7 +169,9 @@ class Function:
             if isinstance(mistake, When):
                 share, shown = float(self.holds(mistake, answer)), failing
             else:
-                off = {i for i in wrong if not self.same(wrong[i], self.wanted[i])}
+                off = {
+                    i for i in wrong if not self.same(wrong[i], self.wanted[i], slack)
+                }
                 both = [i for i in failing if i in wrong]
                 shown = [i for i in both if self.same(yours[i], wrong[i], slack)]
                 share = len(shown) / max(len(off.union(both)), 1)
@@ -330,7 +332,7 @@ def rounded_by(outcomes: list[Outcome]) -> float:
     Rounded is what is so in every case: a small result that alone became 0 is wrong.
     """
     arrays = [o.astype(float) for o in outcomes if not isinstance(o, Failure)]
-    for digits in (2, 3, 4):
+    for digits in range(2, 8):
         if all(np.allclose(a, a.round(digits), rtol=1e-6, atol=0) for a in arrays):
             return 0.501 * 10.0**-digits
     return 0
