@@ -17,7 +17,7 @@ import pytest
 from store import NOTEBOOKS
 
 from labsupport.checks import EXERCISES, Verdict, check, verdict
-from labsupport.checks.judge import PRINTED, Function, When, guarded, named, text_of
+from labsupport.checks.judge import Function, When, guarded, named, text_of
 
 FUNCTIONS = [name for name, e in EXERCISES.items() if isinstance(e, Function)]
 VALUES = [name for name in EXERCISES if name not in FUNCTIONS]
@@ -72,7 +72,9 @@ def test_each_known_mistake_has_its_own_sentence(name):
 
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_each_sentence_is_for_an_answer_of_the_catalogue(name):
-    messages = [flat(verdict(name, answer).message) for answer, _ in answers.WRONG[name]]
+    messages = [
+        flat(verdict(name, answer).message) for answer, _ in answers.WRONG[name]
+    ]
     for sentence, mistakes in EXERCISES[name].mistakes:
         if name in VALUES or any(isinstance(mistake, When) for mistake in mistakes):
             assert any(m.startswith(f"{name}: wrong. {sentence}") for m in messages), (
@@ -89,7 +91,10 @@ def test_mistakes_can_be_listed_for_a_teacher():
 
 
 def test_a_table_of_mistakes_is_read_row_by_row():
-    assert named("One.", abs, "Two.", min, max) == [("One.", [abs]), ("Two.", [min, max])]
+    assert named("One.", abs, "Two.", min, max) == [
+        ("One.", [abs]),
+        ("Two.", [min, max]),
+    ]
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
