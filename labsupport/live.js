@@ -1,7 +1,7 @@
 // The page's part of an explorer. The kernel holds the state and draws; the page sends
 // what a hand does, and shows what comes back: one message a frame, two unanswered.
 
-const [UNANSWERED, PATIENCE, REST, A_DRAG] = [2, 2500, 500, 3]; // messages, ms, ms, px
+const [UNANSWERED, PATIENCE, REST] = [2, 2500, 500]; // messages, ms, ms
 const OWN_KEYS = { "data-lm-suppress-shortcuts": "true" }; // or JupyterLab takes them
 
 function make(tag, attributes, ...children) {
@@ -12,16 +12,16 @@ function make(tag, attributes, ...children) {
   return element;
 }
 
-// Each control: what stands in the page, what can have the focus, how it is put.
+// Each control: what stands in the page, what takes the focus, and how it is put.
 function slider({ label, low, high, step, sample }, id, moved) {
   const decimals = String(step).split(".")[1]?.length ?? 0;
   const limits = { min: low, max: high, step };
   const range = make("input", { type: "range", id, ...limits, ...OWN_KEYS });
   const typed = { type: "text", inputmode: "decimal", "aria-label": `${label}, typed` };
   const field = make("input", { ...typed, ...OWN_KEYS });
-  const name = make("label", { for: id }, make("svg", { viewBox: "0 0 34 12" }), label);
+  const name = make("label", { for: id }, label);
+  if (sample) name.prepend(make("svg", { viewBox: "0 0 30 12" }));
   if (sample) name.firstChild.innerHTML = sample;
-  else name.firstChild.remove();
   const say = () => { field.value = Number(range.value).toFixed(decimals); };
   const move = () => { say(); moved(Number(range.value)); };
   range.oninput = move;
@@ -32,35 +32,27 @@ function slider({ label, low, high, step, sample }, id, moved) {
     move();
   };
   field.onkeydown = ({ key }) => { if (key === "Escape") say(); };
-  const put = (at) => {
-    range.value = at;
-    if (!field.matches(":focus")) say();
-  };
-  return { box: make("div", { class: "lab-slider" }, name, range, field),
-    inputs: [range, field], put };
+  const put = (at) => { range.value = at; if (!field.matches(":focus")) say(); };
+  const box = make("div", { class: "lab-slider" }, name, range, field);
+  return { box, inputs: [range, field], put };
 }
 
 function choice({ label, options }, id, moved) {
-  const inputs = options.map((_, at) => {
-    const input = make("input", { type: "radio", name: id, ...OWN_KEYS });
-    input.onchange = () => moved(at);
-    return input;
-  });
+  const inputs = options.map(() => make("input", { type: "radio", name: id, ...OWN_KEYS }));
+  inputs.forEach((input, at) => { input.onchange = () => moved(at); });
   const named = inputs.map((input, at) => make("label", {}, input, options[at]));
-  return { box: make("fieldset", {}, make("legend", {}, label), ...named),
-    inputs, put: (at) => { inputs[at].checked = true; } };
+  const box = make("fieldset", {}, make("legend", {}, label), ...named);
+  return { box, inputs, put: (at) => { inputs[at].checked = true; } };
 }
 
 function render({ model, el }) {
   const stage = model.get("_stage");
   const view = `lab-${Math.random().toString(36).slice(2)}`;
   let queue = []; // what waits until fewer messages are on their way
-  let [sent, heard, shown, framed, gone] = [0, 0, 0, false, false];
-  let [patience, rest] = [0, 0]; // timers
+  let [sent, heard, shown, framed, gone, patience, rest] = [0, 0, 0, false, false, 0, 0];
 
   const controls = stage.controls.map((spec, which) => {
-    const made = spec.options.length ? choice : slider;
-    const control = made(spec, `${view}-${which}`, (at) => {
+    const control = (spec.options.length ? choice : slider)(spec, `${view}-${which}`, (at) => {
       control.due = sent + 1; // an earlier answer knows nothing of this
       push("set", which, at);
     });
@@ -68,7 +60,6 @@ function render({ model, el }) {
   });
   const reset = make("button", { type: "button", ...OWN_KEYS }, "Reset");
   reset.onclick = () => { queue = []; push("reset"); };
-  const inputs = [reset, ...controls.flatMap((control) => control.inputs)];
   const [still, moving] = [0, 1].map(() => make("svg", { viewBox: stage.viewBox }));
   const picture = make("div", { class: "lab-picture", role: "img" }, still, moving);
   const handles = stage.handles.map(handle);
@@ -90,10 +81,10 @@ function render({ model, el }) {
   }
 
   // From the hand to the kernel.
-  function push(...step) {
-    const last = queue.at(-1);
-    if (last && step[0] !== "press" && last[0] === step[0] && last[1] === step[1]) queue.pop();
-    queue.push(step);
+  function push(kind, which, ...at) {
+    const [last] = queue.slice(-1);
+    if (kind !== "press" && last?.[0] === kind && last[1] === which) queue.pop();
+    queue.push([kind, which, ...at]);
     send();
   }
 
@@ -103,8 +94,8 @@ function render({ model, el }) {
     requestAnimationFrame(() => { framed = false; send(); });
     try {
       if (gone) throw gone;
-      model.send({ view, n: ++sent, steps: queue });
-      queue = [];
+      model.send({ view, n: sent + 1, steps: queue });
+      [sent, queue] = [sent + 1, []];
       patience ||= setTimeout(lost, PATIENCE);
     } catch { // the line to the kernel is closed
       lost();
@@ -129,15 +120,13 @@ function render({ model, el }) {
     if (now.n <= shown) return;
     shown = now.n;
     if (now.answers?.[0] === view) {
-      heard = Math.max(heard, now.answers[1]);
+      heard = now.answers[1];
       clearTimeout(patience);
       patience = sent > heard ? setTimeout(lost, PATIENCE) : 0;
     }
     moving.innerHTML = own(now.moving, "moving");
     controls.forEach(({ due, put }, which) => { if (heard >= due) put(now.values[which]); });
-    handles.forEach((grip, which) => {
-      if (!stage.handles[which].box) place(grip, now.handles[which]);
-    });
+    handles.forEach((grip, which) => place(grip, stage.handles[which].box ?? now.handles[which]));
     say(now.words, now.true ? "true" : "stale");
     send();
   }
@@ -146,7 +135,7 @@ function render({ model, el }) {
     words.textContent = text;
     picture.setAttribute("aria-label", text);
     explorer.dataset.is = is;
-    for (const input of inputs) {
+    for (const input of [reset, ...controls.flatMap(({ inputs }) => inputs)]) {
       input.setAttribute("aria-disabled", is === "lost");
       input.setAttribute("aria-describedby", is === "lost" ? words.id : "");
     }
@@ -162,58 +151,43 @@ function render({ model, el }) {
   // The hand in the picture.
   function place(grip, at) {
     grip.hidden = !at;
-    if (at) [grip.style.left, grip.style.bottom] = at.map((share) => `${100 * share}%`);
+    const sides = ["left", "bottom", "width", "height"];
+    at?.forEach((share, i) => { grip.style[sides[i]] = `${100 * share}%`; });
   }
 
   function handle({ name, box, presses }, which) {
     const grip = make("div", { class: box ? "lab-zone" : "lab-handle" });
-    if (box) {
-      place(grip, box.slice(0, 2));
-      [grip.style.width, grip.style.height] = box.slice(2).map((share) => `${100 * share}%`);
-    }
-    let [from, off] = [null, [0, 0]];
-    const shares = ({ clientX, clientY }) => {
+    let off = [0, 0];
+    const push_at = (kind, { clientX, clientY }) => {
       const { left, bottom, width, height } = picture.getBoundingClientRect();
-      return [(clientX - left) / width - off[0], (bottom - clientY) / height - off[1]];
+      push(kind, which, (clientX - off[0] - left) / width, (bottom - clientY + off[1]) / height);
     };
     grip.onpointerdown = (event) => {
       if (event.button) return;
       event.preventDefault();
       grip.setPointerCapture(event.pointerId);
-      [from, off] = [event, [0, 0]];
-      const { left, bottom } = grip.style; // it is seldom held in its very middle
-      if (!box) off = shares(event).map((at, i) => at - parseFloat([left, bottom][i]) / 100);
-      controls.find((control) => control.name === name)?.inputs[0]
-        .focus({ preventScroll: true });
-      if (presses) push("press", which, ...shares(event));
+      grip.classList.add("lab-held");
+      const { left, top, width, height } = grip.getBoundingClientRect();
+      const middle = [left + width / 2, top + height / 2]; // it is seldom held just there
+      off = box ? [0, 0] : [event.clientX - middle[0], event.clientY - middle[1]];
+      controls.find((control) => control.name === name)?.inputs[0].focus({ preventScroll: true });
+      if (presses) push_at("press", event);
     };
-    grip.onpointermove = (event) => {
-      if (!from) return;
-      const far = Math.hypot(event.clientX - from.clientX, event.clientY - from.clientY);
-      if (far > A_DRAG) grip.classList.add("lab-held");
-      if (grip.matches(".lab-held")) push("move", which, ...shares(event));
-    };
-    grip.onlostpointercapture = () => {
-      from = null;
-      grip.classList.remove("lab-held");
-    };
+    grip.onpointermove = (event) => { if (grip.matches(".lab-held")) push_at("move", event); };
+    grip.onlostpointercapture = () => grip.classList.remove("lab-held");
     return grip;
   }
 
   const light = ({ type, target }) => handles.forEach((grip, which) => {
-    const beside = controls.filter(({ name }) => name === stage.handles[which].name);
-    const here = beside.some((control) => control.inputs.includes(target));
-    grip.classList.toggle("lab-lit", type === "focusin" && here);
+    const beside = ({ name, inputs }) => name === stage.handles[which].name && inputs.includes(target);
+    grip.classList.toggle("lab-lit", type === "focusin" && controls.some(beside));
   });
   explorer.addEventListener("focusin", light);
   explorer.addEventListener("focusout", light);
 
   model.on("change:_now", show);
   show();
-  return () => { // the model is gone: with its kernel, or because the cell ran again
-    gone = true;
-    lost();
-  };
+  return () => { gone = true; lost(); }; // the model went: its kernel did, or its cell ran again
 }
 
 export default { render };

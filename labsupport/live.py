@@ -7,7 +7,6 @@ sends what a hand does, newest last, and shows what comes back.
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,23 +16,16 @@ import numpy as np
 import traitlets
 from IPython import get_ipython
 from IPython.utils.capture import capture_output
-from matplotlib import rcParams
-from matplotlib.backends.backend_svg import RendererSVG
-from matplotlib.lines import Line2D
-from matplotlib.patches import Rectangle
-from matplotlib.transforms import Bbox
 
-from labsupport.look import CSS_DPI, LOOK, Still, in_the_lab_look
+from labsupport.look import CSS_DPI, SVG_DPI, Still, in_the_lab_look, sample, svg
+from labsupport.shapes import NotNumbers, real_array
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-SVG_DPI = 72
-WORDS_HEIGHT = 0.9  # inches under a still
 HOW_TO_MOVE = "Still picture: run this cell in JupyterLab to move it."
 
 
@@ -43,14 +35,17 @@ class Unusable(Exception):
 
 @dataclass
 class Control:
-    """A slider, or a choice: that stands at the number of one of its `options`."""
+    """A slider, over whole numbers if `step` is one; or a choice, `at` its options.
+
+    `thing`, a key of ``LOOK``, is what it moves: its look stands beside the label.
+    """
 
     label: str
     low: float
     high: float
     step: float
     thing: str = ""
-    options: tuple[tuple[str, Any], ...] = ()
+    options: Sequence[tuple[str, Any]] = ()  # what is shown, value
     at: float = 0
 
     @property
@@ -68,19 +63,12 @@ class Control:
         return inside if isinstance(self.step, int) else round(inside, 6) + 0.0
 
 
-def slider(
-    label: str, low: float, high: float, step: float, thing: str = ""
-) -> Control:
-    """Return a slider, over whole numbers if `step` is one.
-
-    `thing`, a key of ``LOOK``, is what it moves: its look stands beside the label.
-    """
-    return Control(label, low, high, step, thing)
+slider = Control
 
 
-def choice(label: str, options: list[tuple[str, Any]]) -> Control:
+def choice(label: str, options: Sequence[tuple[str, Any]]) -> Control:
     """Return a choice between a few words; `options` are (what is shown, value)."""
-    return Control(label, 0, len(options) - 1, 1, options=tuple(options))
+    return Control(label, 0, len(options) - 1, 1, options=options)
 
 
 @dataclass
@@ -95,7 +83,7 @@ class Handle:
 
     name: str
     axes: Axes
-    at: Callable[[dict], tuple[float, float] | None] | None
+    at: Callable[[dict], Any] | None
     move: Callable[[dict, float, float], dict]
     press: Callable[[dict, float, float], dict] | None = None
 
@@ -105,15 +93,13 @@ def numbers(name: str, value: Any, *shape: int) -> NDArray:
 
     Raises `Unusable` if it is not numbers, has another shape, or holds NaN or infinity.
     """
-    needed = f"an array of shape {shape}" if shape else "one number"
+    needed = f"it must return {f'an array of shape {shape}' if shape else 'one number'}"
     try:
-        array = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        array = None
-    if array is None or value is None:
-        raise Unusable(f"{name} returned {str(value)[:60]!r}; it must return {needed}")
+        array = np.array(real_array(name, value), dtype=float)
+    except NotNumbers as error:
+        raise Unusable(f"{name} returned {error.what}; {needed}") from None
     if array.shape != shape:
-        raise Unusable(f"{name} returned shape {array.shape}; it must return {needed}")
+        raise Unusable(f"{name} returned shape {array.shape}; {needed}")
     if not np.isfinite(array).all():
         bad = array[~np.isfinite(array)][0]
         raise Unusable(f"{name} returned {bad}; every number must be finite")
@@ -145,22 +131,17 @@ class Explorer(anywidget.AnyWidget):
         follow: Callable[[dict, set], dict] = lambda state, changed: {},
         handles: Iterable[Handle] = (),
     ) -> None:
-        self.title, self.figure, self.readout = title, figure, ""
+        self.title, self.figure, self.handles = title, figure, list(handles)
         self._start, self._draw, self._follow = start, draw, follow
         self._tuples = {name for name in controls if isinstance(controls[name], list)}
-        self.controls = {
-            name: made if name in self._tuples else [made]
+        self.controls: dict[str, list[Control]] = {
+            name: made if isinstance(made, list) else [made]
             for name, made in controls.items()
         }
         self._hand = [(n, one) for n, made in self.controls.items() for one in made]
-        self.handles = list(handles)
         moving = figure.findobj(lambda artist: artist.get_animated())
         self._moving = sorted(moving, key=lambda artist: artist.get_zorder())
-        with in_the_lab_look():
-            figure.set_dpi(SVG_DPI)
-            figure.draw_without_rendering()  # gives each thing its place
-            figure.set_layout_engine("none")
-            self._stage = self._set_the_stage()
+        self._set_the_stage()
         self._place(start)
         self._redraw()
         super().__init__()
@@ -177,9 +158,9 @@ class Explorer(anywidget.AnyWidget):
     def picture(self) -> str:
         """The picture as it reaches the page, as one SVG."""
         spaces = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
-        root = '<svg xmlns="{}" xmlns:xlink="{}" viewBox="{}">'
-        root = root.format(*spaces, self._stage["viewBox"])
-        return f"{root}{self._stage['background']}{self._now['moving']}</svg>"
+        root = '<svg xmlns="{}" xmlns:xlink="{}" viewBox="{}">{}{}</svg>'
+        both = self._stage["background"], self._now["moving"]
+        return root.format(*spaces, self._stage["viewBox"], *both)
 
     @property
     def words(self) -> str:
@@ -235,12 +216,9 @@ class Explorer(anywidget.AnyWidget):
             if name not in self.controls:
                 known = ", ".join(self.controls)
                 raise ValueError(f"there is no control {name!r}; there are {known}")
-            made, values = (
-                self.controls[name],
-                value if name in self._tuples else [value],
-            )
+            values = value if name in self._tuples else [value]
             try:
-                pairs = zip(made, values, strict=True)
+                pairs = zip(self.controls[name], values, strict=True)
                 placed += [(control, control.nearest(one)) for control, one in pairs]
             except (TypeError, ValueError, OverflowError) as error:
                 raise ValueError(f"{name} cannot be {value!r}: {error}") from None
@@ -254,7 +232,7 @@ class Explorer(anywidget.AnyWidget):
                 # A print in the reader's function would land under some cell or other.
                 with capture_output(), np.errstate(all="ignore"):
                     self.readout = self._draw(self.state)
-                moving, true = _svg(self._moving, self.figure.bbox.size, "none"), True
+                moving, true = svg(self._moving, self.figure.bbox.size, "none"), True
             except BaseException as error:  # an interrupt too: what stands is not true
                 self.readout = _what_went_wrong(error)
         self._now = {
@@ -275,26 +253,32 @@ class Explorer(anywidget.AnyWidget):
         to_shares = handle.axes.transData - self.figure.transFigure
         return to_shares.transform(at).round(4).tolist()
 
-    def _set_the_stage(self) -> dict[str, Any]:
-        """Return what the page is told once: what stands still, and the controls."""
-        width, height = self.figure.bbox.size
-        return {
-            "title": self.title,
-            "width": round(width * CSS_DPI / SVG_DPI),
-            "viewBox": f"0 0 {width:g} {height:g}",
-            "background": _svg([self.figure], (width, height), "path"),
-            "controls": [
-                vars(control)
-                | {"name": name, "options": [text for text, _ in control.options]}
-                | {"sample": _sample(control.thing) if control.thing else ""}
-                for name, control in self._hand
-            ],
-            "handles": [
-                {"name": handle.name, "presses": not handle.at or bool(handle.press)}
-                | {"box": None if handle.at else handle.axes.get_position().bounds}
-                for handle in self.handles
-            ],
-        }
+    def _set_the_stage(self) -> None:
+        """Draw what stands still, and describe the controls, once for the page."""
+        with in_the_lab_look():
+            self.figure.set_dpi(SVG_DPI)
+            self.figure.draw_without_rendering()  # gives each thing its place
+            width, height = self.figure.bbox.size
+            self._stage = {
+                "title": self.title,
+                "width": round(width * CSS_DPI / SVG_DPI),
+                "viewBox": f"0 0 {width:g} {height:g}",
+                "background": svg([self.figure], (width, height), "path"),
+                "controls": [
+                    vars(control)
+                    | {"name": name, "options": [text for text, _ in control.options]}
+                    | {"sample": sample(control.thing) if control.thing else ""}
+                    for name, control in self._hand
+                ],
+                "handles": [
+                    {
+                        "name": handle.name,
+                        "presses": not handle.at or bool(handle.press),
+                    }
+                    | {"box": None if handle.at else handle.axes.get_position().bounds}
+                    for handle in self.handles
+                ],
+            }
 
     def _replace_earlier(self) -> None:
         """Close what an earlier run of the same cell has left."""
@@ -313,52 +297,11 @@ class Explorer(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict, dict]:
         """Return the widget, and for where no kernel runs a still picture and words."""
-        data, shown = super()._repr_mimebundle_(**kwargs)
-        width, height = self.figure.get_size_inches()
-        size = {"width": width * CSS_DPI, "height": (height + WORDS_HEIGHT) * CSS_DPI}
-        size = {name: round(length) for name, length in size.items()}
-        data = data | {"text/plain": repr(self), "image/png": self._still()}
-        return data, shown | {"image/png": size | {"alt": repr(self)}}
-
-    def _still(self) -> bytes:
-        """Return the picture with its words under it, as PNG."""
-        figure, buffer = self.figure, io.BytesIO()
-        width, height = figure.get_size_inches()
-        below = WORDS_HEIGHT / height
-        with in_the_lab_look():
-            words = figure.text(0.02, -0.1 / height, self.readout, va="top", wrap=True)
-            how = figure.text(0.02, 0.08 / height - below, HOW_TO_MOVE, style="italic")
-            pale = Rectangle((0, 0), 1, 1, color="#bbbbbb", alpha=0.8, zorder=9)
-            pale.set_visible(not self._now["true"])
-            added = [words, how, figure.add_artist(pale)]
-            figure.patch.set_bounds(0, -below, 1, 1 + below)
-            box = Bbox([[0, -WORDS_HEIGHT], [width, height]])
-            figure.savefig(buffer, format="png", dpi=2 * CSS_DPI, bbox_inches=box)
-            figure.patch.set_bounds(0, 0, 1, 1)
-            for artist in added:
-                artist.remove()
-        return buffer.getvalue()
-
-
-def _svg(artists: Iterable[Artist], size: Iterable[float], text: str) -> str:
-    """Return what matplotlib draws of the artists, as SVG without its root.
-
-    Text as paths stands as it should whatever fonts the page has; as text it is short.
-    """
-    rcParams.update({"svg.fonttype": text, "svg.hashsalt": text})
-    buffer = io.StringIO()
-    renderer = RendererSVG(*size, buffer)
-    buffer.seek(0)
-    buffer.truncate()  # the style in its head would reach the whole page
-    for artist in artists:
-        artist.draw(renderer)
-    renderer.finalize()
-    return buffer.getvalue().rpartition("</svg>")[0]
-
-
-def _sample(thing: str) -> str:
-    line = Line2D([2, 28], [6, 6], markevery=[1], **LOOK[thing])
-    return _svg([line], (34, 12), "none")
+        view, about_view = super()._repr_mimebundle_(**kwargs)
+        self.figure.words = repr(self)
+        pale = not self._now["true"]
+        data, about_still = self.figure.bundle(self.readout, HOW_TO_MOVE, pale=pale)
+        return view | data, about_view | about_still
 
 
 def _what_went_wrong(error: BaseException) -> str:

@@ -26,18 +26,21 @@ from contourpy import contour_generator
 from IPython.display import display
 from matplotlib import rc_context, rcParams
 from matplotlib.backend_bases import FigureCanvasBase
+from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
-from matplotlib.patches import PathPatch
+from matplotlib.lines import Line2D
+from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
+from matplotlib.transforms import Bbox
 
 _log.setLevel(_level)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
     from numpy.typing import ArrayLike, NDArray
 
 # Three colours and black, apart in lightness as well as hue, so that they hold in
@@ -67,7 +70,8 @@ NAMES = {
 CELLS = LinearSegmentedColormap.from_list(
     "cells", [(0, "#f5d45e"), (0.5, "#fdf3c0"), (0.5, "#b3bed6"), (1, NAVY)]
 ).with_extremes(bad="white", under="#eeeeee")
-CSS_DPI = 100
+CSS_DPI, SVG_DPI = 100, 72
+BELOW = (-0.1, -0.64), ("normal", "italic")  # a still's lines: inches, style
 NOWHERE = Path(np.zeros((1, 2)))
 
 with matplotlib.style.context("labsupport.lab", after_reset=True):
@@ -125,19 +129,59 @@ class Still(Figure):
     def __repr__(self) -> str:
         return self.words
 
-    def bundle(self) -> tuple[dict, dict]:
-        """Return what a notebook stores: the picture and its words; size and alt."""
-        width, height = (round(inches * CSS_DPI) for inches in self.get_size_inches())
-        shown = {"width": width, "height": height, "alt": self.words}
-        buffer = io.BytesIO()
-        self.savefig(buffer, format="png", dpi=2 * CSS_DPI)
+    def bundle(self, *under: str, pale: bool = False) -> tuple[dict, dict]:
+        """Return what a notebook stores: the picture and its words; size and alt.
+
+        Under the picture stand what it says and a remark, if given; `pale` greys it.
+        """
+        (width, height), buffer = self.get_size_inches(), io.BytesIO()
+        below = 0.9 if under else 0
+        with in_the_lab_look():
+            added = [
+                self.text(0.02, y / height, text, va="top", wrap=True, style=style)
+                for text, y, style in zip(under, *BELOW, strict=False)
+            ]
+            if pale:
+                grey = Rectangle((0, 0), 1, 1, color="#bbbbbb", alpha=0.8, zorder=9)
+                added.append(self.add_artist(grey))
+            self.patch.set_bounds(0, -below / height, 1, 1 + below / height)
+            box = Bbox([[0, -below], [width, height]]) if under else None
+            self.savefig(buffer, format="png", dpi=2 * CSS_DPI, bbox_inches=box)
+            self.patch.set_bounds(0, 0, 1, 1)
+        for artist in added:
+            artist.remove()
+        size = {"width": width * CSS_DPI, "height": (height + below) * CSS_DPI}
+        shown = {name: round(length) for name, length in size.items()}
         data = {"image/png": buffer.getvalue(), "text/plain": self.words}
-        return data, {"image/png": shown}
+        return data, {"image/png": shown | {"alt": self.words}}
 
     def _ipython_display_(self) -> None:
         # The way that comes before IPython's formatters, which pyplot makes its own.
         data, metadata = self.bundle()
         display(data, metadata=metadata, raw=True)
+
+
+def svg(artists: Iterable[Artist], size: Iterable[float], text: str) -> str:
+    """Return what matplotlib draws of the artists, as SVG without its root.
+
+    Text as paths ("path") stands as it should whatever fonts the page has, as text
+    ("none") it is short. To be called in the lab's look.
+    """
+    rcParams.update({"svg.fonttype": text, "svg.hashsalt": f"the lab: {text}"})
+    buffer = io.StringIO()
+    renderer = RendererSVG(*size, buffer)
+    buffer.seek(0)
+    buffer.truncate()  # the style in its head would reach the whole page
+    for artist in artists:
+        artist.draw(renderer)
+    renderer.finalize()
+    return buffer.getvalue().rpartition("</svg>")[0].replace("\n", "")
+
+
+def sample(thing: str) -> str:
+    """Return a short line in the look of a thing, as SVG of 30 by 12."""
+    line = Line2D([2, 26], [6, 6], markevery=[1], **LOOK[thing])
+    return svg([line], (30, 12), "none")
 
 
 def new_figure(width: float = 7.2, height: float = 3.6) -> Still:
