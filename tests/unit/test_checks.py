@@ -72,7 +72,9 @@ def test_each_known_mistake_has_its_own_sentence(name):
 
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_each_sentence_is_for_an_answer_of_the_catalogue(name):
-    messages = [flat(verdict(name, answer).message) for answer, _ in answers.WRONG[name]]
+    messages = [
+        flat(verdict(name, answer).message) for answer, _ in answers.WRONG[name]
+    ]
     for sentence, mistakes in EXERCISES[name].mistakes:
         if name in VALUES or any(isinstance(mistake, When) for mistake in mistakes):
             assert any(m.startswith(f"{name}: wrong. {sentence}") for m in messages), (
@@ -89,7 +91,10 @@ def test_mistakes_can_be_listed_for_a_teacher():
 
 
 def test_a_table_of_mistakes_is_read_row_by_row():
-    assert named("One.", abs, "Two.", min, max) == [("One.", [abs]), ("Two.", [min, max])]
+    assert named("One.", abs, "Two.", min, max) == [
+        ("One.", [abs]),
+        ("Two.", [min, max]),
+    ]
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -102,7 +107,7 @@ def test_a_wrong_answer_is_shown_its_smallest_case(name):
         assert re.search(r"^  wanted  ", shown, re.M), message
         first = next(iter(EXERCISES[name].names))
         assert f"{first} = {text_of(EXERCISES[name].cases[i][0])}" in shown
-    assert sizes[0] <= 2 * min(sizes)
+    assert sizes[0] <= 3 * min(sizes)
     assert max(sizes) == max(sizes[-2:])
 
 
@@ -164,7 +169,7 @@ def test_a_verdict_can_be_read_at_a_glance(name):
     for answer in wrong + answers.HOSTILE_FUNCTIONS + answers.RIGHT.get(name, []):
         lines = verdict(name, answer).message.split("\n")
         assert max(map(len, lines)) <= 88, lines
-        assert len(lines) <= 12, lines
+        assert len(lines) <= 12 + PRINTED, lines
 
 
 @pytest.mark.parametrize("name", EXERCISES)
@@ -258,9 +263,9 @@ def test_an_answer_that_spoils_its_arguments_spoils_nothing(name):
 def test_an_array_too_large_to_copy_is_not_copied():
     vast = np.broadcast_to(1.0, 10**9)
     message = verdict("fires", lambda pattern, evidence: vast).message
-    assert "It gives 1000000000 numbers." in message
+    assert "What it gives is 1000000000 numbers." in message
     message = flat(verdict("storeys_to_vanish", vast).message)
-    assert "here stands 1000000000 numbers." in message
+    assert "what stands here is 1000000000 numbers." in message
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
