@@ -16,9 +16,9 @@ def _bank(n, d, d_ff):
     return _some(n, d), _some(d, d_ff), _some(d_ff, d)
 
 
-_on_one_word = right_on(
-    lab.feed_forward, *((_some(3), _some(3, d), _some(d, 3)) for d in (3, 4))
-)
+_words, *_matrices = _bank(4, 3, 4)
+_on_one_word = right_on(lab.feed_forward, *((word, *_matrices) for word in _words))
+_on_many = right_on(lab.feed_forward, (_words, *_matrices))
 
 
 def _mixes_words(answer):
@@ -36,9 +36,10 @@ feed_forward = Function(
         *many(([[1, 2], [3, -1]], [[1, 2], [-2, 1]], [[2, 1], [1, 3]])),
         (EVIDENCES.copy(), W1.copy(), W2.copy()),
         *many(([[-2], [2]], [[1]], [[3]]), ([[-1 / 30], [1 / 30]], [[1]], [[3]])),
-        *(_bank(*sizes) for sizes in ((3, 3, 3), (4, 3, 1), (2, 4, 6), (10, 8, 32))),
+        *(_bank(*sizes) for sizes in ((3, 3, 3), (4, 3, 1), (2, 4, 6))),
         single(_bank(3, 2, 5)),
         tuple(1000 * part for part in _bank(3, 2, 4)),
+        _bank(10, 8, 32),
     ],
     mistakes=named(
         "The bend comes after W2; it belongs between W1 and W2, on the matches.",
@@ -62,6 +63,8 @@ feed_forward = Function(
         lambda x, W1, W2: relu(x @ W1[:, 1:]) @ W2[1:],
         lambda x, W1, W2: relu(x @ W1[:, :-1]) @ W2[:-1],
         lambda x, W1, W2: relu(x @ W1[:, : len(W1)]) @ W2[: len(W1)],
+        "np.max takes the largest of a column; np.maximum compares each match with 0.",
+        lambda x, W1, W2: np.max(x @ W1, 0) @ W2,
         "What a word gets depends on the words beside it; each fires by its own match.",
         When(_mixes_words),
         "It stops at what the units fire; that still has to meet W2.",
@@ -74,7 +77,7 @@ feed_forward = Function(
             lambda answer, m: answer(*rows([[m, 0]], [[1], [0]], [[1, 0]]))[0, 0]
         ),
         "It takes one word; x may hold many, one a row.",
-        When(_on_one_word),
+        When(lambda answer: _on_one_word(answer) and not _on_many(answer)),
     ),
     over="the bank of the text and others, one row to ten, oblong and square, matches "
     "close to zero, with large numbers, and in single precision",

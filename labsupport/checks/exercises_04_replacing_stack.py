@@ -44,7 +44,9 @@ def _stack(n, d, count, gain=1.0):
     return _some(n, d), [_some(d, d) * gain for _ in range(count)]
 
 
-_on_one_word = right_on(_added, (_some(3), [_some(3, 3), _some(3, 3)]))
+_words, _storeys = _stack(4, 3, 2)
+_on_one_word = right_on(_added, *((word, _storeys) for word in _words))
+_on_many = right_on(_added, (_words, _storeys))
 
 add_stack = Function(
     takes="z, storeys",
@@ -100,7 +102,7 @@ add_stack = Function(
         lambda z, Ws: reduce(lambda z, W: lab.layer_norm(z + z @ W), Ws, z),
         lambda z, Ws: reduce(lambda z, W: z + lab.layer_norm(z) @ W, Ws, z),
         "It takes one word; z may hold many, one a row.",
-        When(_on_one_word),
+        When(lambda answer: _on_one_word(answer) and not _on_many(answer)),
     ),
     over="one storey to 24, one row to ten, a dud storey, small and large numbers, and "
     "single precision",

@@ -66,8 +66,10 @@ def _drawn(n, d, eps=1e-5, size=1.0):
     return _some(n, d) * size, _some(d) + 2, _some(d), eps
 
 
-_on_one_word = right_on(lab.layer_norm, (_some(4), _some(4) + 2, _some(4), 1e-5))
-_on_a_batch = right_on(lab.layer_norm, (_some(2, 3, 4), _some(4) + 2, _some(4), 1e-5))
+_words, *_rest = _drawn(3, 4)
+_on_one_word = right_on(lab.layer_norm, *((word, *_rest) for word in _words))
+_on_many = right_on(lab.layer_norm, (_words, *_rest))
+_on_a_batch = right_on(lab.layer_norm, (_some(2, 3, 4), *_rest))
 
 layer_norm = Function(
     takes="X, gamma, beta, eps",
@@ -135,7 +137,7 @@ layer_norm = Function(
         "the whole array, or over an axis that is lost: axis=-1 and keepdims=True.",
         When(_mixes_rows),
         "It takes one word; X may hold many, one a row.",
-        When(_on_one_word),
+        When(lambda answer: _on_one_word(answer) and not _on_many(answer)),
     ),
     over="one row to ten, eps large, small and 0, rows without spread or with hardly "
     "any, rows far from zero, very large ones, and single precision",

@@ -59,7 +59,7 @@ def _causal(case):
 def _silent(case, *groups):
     """Return a case with the weights of those groups, 1 or 2, put to zero."""
     parts = enumerate(case)
-    return tuple([0 * W for W in p] if i in groups else p for i, p in parts)
+    return tuple(tuple(0 * W for W in p) if i in groups else p for i, p in parts)
 
 
 _ODD = np.array([[1, 0, 1], [1, 1, 0], [0, 1, 1]], dtype=bool)

@@ -107,7 +107,7 @@ def test_a_wrong_answer_is_shown_its_smallest_case(name):
         assert re.search(r"^  wanted  ", shown, re.M), message
         first = next(iter(EXERCISES[name].names))
         assert f"{first} = {text_of(EXERCISES[name].cases[i][0])}" in shown
-    assert sizes[0] <= 2 * min(sizes)
+    assert sizes[0] <= 3 * min(sizes)
     assert max(sizes) == max(sizes[-2:])
 
 
@@ -169,7 +169,7 @@ def test_a_verdict_can_be_read_at_a_glance(name):
     for answer in wrong + answers.HOSTILE_FUNCTIONS + answers.RIGHT.get(name, []):
         lines = verdict(name, answer).message.split("\n")
         assert max(map(len, lines)) <= 88, lines
-        assert len(lines) <= 12, lines
+        assert len(lines) <= 12 + PRINTED, lines
 
 
 @pytest.mark.parametrize("name", EXERCISES)
@@ -263,9 +263,9 @@ def test_an_answer_that_spoils_its_arguments_spoils_nothing(name):
 def test_an_array_too_large_to_copy_is_not_copied():
     vast = np.broadcast_to(1.0, 10**9)
     message = verdict("fires", lambda pattern, evidence: vast).message
-    assert "It gives 1000000000 numbers." in message
+    assert "What it gives is 1000000000 numbers." in message
     message = flat(verdict("storeys_to_vanish", vast).message)
-    assert "here stands 1000000000 numbers." in message
+    assert "what stands here is 1000000000 numbers." in message
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
