@@ -154,7 +154,7 @@ COUNTERFACTUALS = [
     Counterfactual("U18 N11", 5, {"layer_norm": to(norm(axis=0))}),
     Counterfactual("N12", 5, {"batch_norm": to(lambda X, over=0: lab.layer_norm(X))}),
     Counterfactual("U15 N14", 5, {"run_stack": always("post_norm")}),
-    Counterfactual("N13", 5, {"norm_of": to(lambda z, held: z)}),
+    Counterfactual("N13", 5, {"held_norm": to(lambda z, at: z)}),
     Counterfactual("N13", 5, {"untouched_lane": always("post_norm")}),
     Counterfactual("N13", 5, {"whole_slope": always("post_norm")}),
     # 06: the block

@@ -17,7 +17,7 @@ import pytest
 from store import NOTEBOOKS
 
 from labsupport.checks import EXERCISES, Verdict, check, verdict
-from labsupport.checks.judge import Function, When, guarded, named, text_of
+from labsupport.checks.judge import PRINTED, Function, When, guarded, named, text_of
 
 FUNCTIONS = [name for name, e in EXERCISES.items() if isinstance(e, Function)]
 VALUES = [name for name in EXERCISES if name not in FUNCTIONS]
