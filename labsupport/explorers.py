@@ -116,8 +116,8 @@ def if_unit(fires: Callable = lab.fires) -> Explorer:
     contribution = Handle(
         "contribution",
         left,
-        lambda state: added.get_xydata()[-1] if fired_now() else None,
-        lambda state, x, y: {"contribution": (x / fired_now(), y / fired_now())},
+        lambda _: _drawn(added, -1) if fired_now() else None,
+        lambda state, *tip: {"contribution": tuple(np.divide(tip, fired_now() or 1))},
     )
     handles = [contribution, _tip("pattern", left), _tip("evidence", left)]
     return Explorer("One if-unit", controls, start, figure, draw, follow, handles)
@@ -286,6 +286,7 @@ def collapse(bend: Callable = lab.relu) -> Explorer:
     # This draw keeps the line on the plane, however many banks fold it.
     banks = _turning_banks(np.random.default_rng(2790), 6)
     matches = np.linspace(-2.4, 2.4, 49)
+    full = matches.copy()  # what the full bend makes of them
     look.plane(left, "The bend", 2.4)
     left.set(xlabel="match", ylabel="after the bend")
     curve = _moving(left, "-", BLACK)
@@ -296,8 +297,8 @@ def collapse(bend: Callable = lab.relu) -> Explorer:
     look.legend(figure, [given, out, best], ncols=3)
 
     def bent(matches: NDArray, slope: float) -> NDArray:
-        full = numbers("bend", bend(matches.copy()), *matches.shape)
-        return slope * matches + (1 - slope) * full
+        answer = numbers("bend", bend(matches.copy()), *matches.shape)
+        return slope * matches + (1 - slope) * answer
 
     def draw(state: dict) -> str:
         slope, rows = state["slope"], line
@@ -306,7 +307,8 @@ def collapse(bend: Callable = lab.relu) -> Explorer:
         nearest = line @ np.linalg.lstsq(line, rows, rcond=None)[0]
         # As a share of the answer, as in the notebook.
         miss = np.linalg.norm(rows - nearest) / max(np.linalg.norm(rows), 1e-300)
-        curve.set_data(matches, bent(np.tile(matches[:, None], 8), slope)[:, 0])
+        full[:] = bent(np.tile(matches[:, None], 8), 0.0)[:, 0]
+        curve.set_data(matches, slope * matches + (1 - slope) * full)
         out.set_data(*rows.T)
         best.set_data(*nearest.T)
         kind = {1.0: "no bend", 0.0: "the full bend"}.get(slope, "part of the bend")
@@ -319,15 +321,15 @@ def collapse(bend: Callable = lab.relu) -> Explorer:
         )
 
     def lift(state: dict, x: float, y: float) -> dict:
-        full = bent(np.full((1, 8), -2.0), 0.0)[0, 0]
-        return {"slope": (y - full) / (-2.0 - full)} if full != -2.0 else {}
+        wide = matches[4] - full[4]
+        return {"slope": (y - full[4]) / wide} if abs(wide) > 1e-9 else {}
 
     controls = {
         "slope": slider("slope below zero (1: no bend, 0: ReLU)", 0.0, 1.0, 0.02),
         "banks": slider("banks", 1, 6, 1),
     }
     start = {"slope": 1.0, "banks": 3}
-    arm = Handle("slope", left, lambda _: (-2.0, curve.get_ydata()[4]), lift)
+    arm = Handle("slope", left, lambda _: _drawn(curve, 4), lift)
     title = "Banks with and without a bend"
     return Explorer(title, controls, start, figure, draw, handles=[arm])
 
@@ -380,7 +382,7 @@ def hull(softmax: Callable = lab.softmax) -> Explorer:
     controls = {"scores": [slider(f"score of {w}", -5.0, 5.0, 0.1) for w in words]}
     start = {"scores": (0.0, 0.0, 0.0)}
     handles = [
-        Handle("scores", right, lambda _: dot.get_xydata()[0], towards),
+        Handle("scores", right, lambda _: _drawn(dot, 0), towards),
         Handle("scores", left, None, weigh),
     ]
     title = "What a head can answer"
@@ -663,12 +665,18 @@ def _tip(name: str, axes: Axes) -> Handle:
     return Handle(name, axes, lambda state: state[name], lambda _, x, y: {name: (x, y)})
 
 
+def _drawn(line: Line2D, i: int) -> Any:
+    """Return a point of a line, or None before it is drawn."""
+    points = line.get_xydata()
+    return points[i] if len(points) else None
+
+
 def _end(name: str, line: Line2D) -> Handle:
     """Return the handle at a curve's end: it says how far the curve goes."""
 
     def at(state: dict) -> Any:
-        drawn, (low, high) = line.get_xydata(), line.axes.get_ylim()
-        return drawn[-1] if len(drawn) and low < drawn[-1, 1] < high else None
+        end, (low, high) = _drawn(line, -1), line.axes.get_ylim()
+        return end if end is not None and low < end[1] < high else None
 
     return Handle(name, line.axes, at, lambda state, x, y: {name: x})
 
