@@ -1,0 +1,167 @@
+"""What notebook 02 asks for: a bank as a loop, and one that takes absolute values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import labsupport.block as lab
+from labsupport.checks.bends import wrong_bends
+from labsupport.checks.cases import drawn, rows, single
+from labsupport.checks.judge import Function, Value, When, named, text_of
+from labsupport.examples import EVIDENCES, W1, W2
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+_some = drawn(25)
+_relu = lab.relu
+
+
+def _to_bank(n: int, d: int, d_ff: int) -> tuple[NDArray, ...]:
+    return _some(n, d), _some(d, d_ff), _some(d_ff, d)
+
+
+def _one_unit(answer: Callable, match: float) -> float:
+    given = answer(*rows([[match, 0]], [[1], [0]], [[1, 0]]))
+    return given[0, 0]
+
+
+def _takes_one_word(answer: Callable) -> bool:
+    cases = [(_WORD, *matrices) for matrices in _BANKS]
+    return all(np.allclose(answer(*c), lab.feed_forward(*c), atol=0.006) for c in cases)
+
+
+_WORD, _BANKS = _some(3), [(_some(3, d_ff), _some(d_ff, 3)) for d_ff in (3, 4)]
+
+feed_forward = Function(
+    takes="x, W1, W2",
+    right=lab.feed_forward,
+    cases=[
+        rows([[2]], [[1, -1]], [[3], [5]]),
+        rows([[0.02]], [[1, -1]], [[3], [-3]]),
+        (EVIDENCES[:1].copy(), W1.copy(), W2.copy()),
+        rows([[1, 2], [3, -1]], [[1, 2], [-2, 1]], [[2, 1], [1, 3]]),
+        (EVIDENCES.copy(), W1.copy(), W2.copy()),
+        _to_bank(3, 3, 3),
+        _to_bank(4, 3, 1),
+        _to_bank(2, 4, 6),
+        single(_to_bank(3, 2, 5)),
+        tuple(part * 1000 for part in _to_bank(3, 2, 4)),
+        rows([[-2], [2]], [[1]], [[3]]),
+        rows([[-1 / 30], [1 / 30]], [[1]], [[3]]),
+        _to_bank(10, 8, 32),
+    ],
+    mistakes=named(
+        *wrong_bends(_one_unit),
+        "The bend comes after W2; it belongs between W1 and W2, on the matches.",
+        lambda x, W1, W2: _relu(x @ W1 @ W2),
+        lambda x, W1, W2: _relu((x @ W1)[..., None] * W2).sum(axis=-2),
+        "The bend comes before W1; it belongs between W1 and W2, on the matches.",
+        lambda x, W1, W2: _relu(x) @ W1 @ W2,
+        "It bends twice, after W1 and after W2; what a bank adds may be negative.",
+        lambda x, W1, W2: _relu(_relu(x @ W1) @ W2),
+        "W1 and W2 have changed places: x meets W1 first, and the fires meet W2.",
+        lambda x, W1, W2: _relu(x @ W2) @ W1,
+        "A matrix is transposed: patterns are the columns of W1 and contributions the "
+        "rows of W2, just as they come.",
+        lambda x, W1, W2: _relu(x @ W1.T) @ W2.T,
+        lambda x, W1, W2: _relu(x @ W2.T) @ W1.T,
+        lambda x, W1, W2: _relu(x @ W1.T) @ W2,
+        lambda x, W1, W2: _relu(x @ W1) @ W2.T,
+        "Only the last unit is left; each adds its part to the ones before it, with +=.",
+        lambda x, W1, W2: _relu(x @ W1[:, -1:]) @ W2[-1:],
+        "A unit is left out: W1 has a column for each, W2 a row.",
+        lambda x, W1, W2: _relu(x @ W1[:, :1]) @ W2[:1],
+        lambda x, W1, W2: _relu(x @ W1[:, 1:]) @ W2[1:],
+        lambda x, W1, W2: _relu(x @ W1[:, :-1]) @ W2[:-1],
+        lambda x, W1, W2: _relu(x @ W1[:, : len(W1)]) @ W2[: len(W1)],
+        "One if decides for all words at once; each word fires by its own match.",
+        lambda x, W1, W2: (x @ W1 * ((x @ W1) > 0).any(axis=0)) @ W2,
+        lambda x, W1, W2: (x @ W1 * ((x @ W1) > 0).all(axis=0)) @ W2,
+        lambda x, W1, W2: (x @ W1 * ((x @ W1).sum(axis=0) > 0)) @ W2,
+        lambda x, W1, W2: (x @ W1 * ((x @ W1)[0] > 0)) @ W2,
+        "It takes the largest number of each column (np.max); the bend compares every "
+        "match with 0 (np.maximum).",
+        lambda x, W1, W2: np.max(x @ W1, 0) @ W2,
+        "It stops at what the units fire; that still has to meet W2.",
+        lambda x, W1, W2: _relu(x @ W1),
+        "It adds x as well; the bank gives the contribution alone.",
+        lambda x, W1, W2: x + _relu(x @ W1) @ W2,
+        "A softmax stands where the bend belongs.",
+        lambda x, W1, W2: lab.softmax(x @ W1) @ W2,
+        "It takes one word; x may hold many, one a row.",
+        When(_takes_one_word),
+    ),
+    over="the bank of the text and others, one row to ten, oblong and square, matches "
+    "close to zero, with large numbers, and in single precision",
+)
+
+_SIGNS = [[0, 0], [1, 0], [0, 1], [-1, 0], [0, -1], [2, 3], [-2, 3], [2, -3], [-2, -3]]
+_INPUTS = np.concatenate([_SIGNS, 20 * _some(60, 2)])
+
+
+def _fits(W1: NDArray, W2: NDArray) -> bool:
+    return W1.ndim == 2 and len(W1) == 2 and W2.shape == (W1.shape[1], 2)
+
+
+def _hits(W1: NDArray, W2: NDArray, wanted: NDArray) -> NDArray:
+    given = lab.feed_forward(_INPUTS, W1, W2)
+    return np.isclose(given, wanted, rtol=1e-3, atol=1e-3).all(axis=1)
+
+
+def _gives(what: Callable) -> Callable:
+    """Return a test of whether a bank gives that, whatever the two numbers are."""
+    return lambda W1, W2: _fits(W1, W2) and _hits(W1, W2, what(_INPUTS)).all()
+
+
+def _first_miss(W1: NDArray, W2: NDArray) -> str:
+    x = _INPUTS[np.argmin(_hits(W1, W2, np.abs(_INPUTS)))]
+    return (
+        "It does not give the absolute value of each number.\n"
+        f"  with    x = {text_of(x)}\n"
+        f"  yours   {text_of(lab.feed_forward(x, W1, W2))}\n"
+        f"  wanted  {text_of(np.abs(x))}"
+    )
+
+
+_right_bank = _gives(np.abs)
+
+absolute_value = Value(
+    takes="W1, W2",
+    asks="a pair (W1, W2) of matrices",
+    shape=None,
+    right=_right_bank,
+    mistakes=named(
+        "W1 and W2 have changed places: W1 comes first in the pair.",
+        lambda W1, W2: _right_bank(W2, W1),
+        "Both matrices are transposed: patterns are the columns of W1, contributions "
+        "the rows of W2.",
+        lambda W1, W2: _right_bank(W1.T, W2.T),
+        "The shapes do not fit: for k units W1 is (2, k), a column for each, and W2 "
+        "(k, 2), a row for each.",
+        lambda W1, W2: not _fits(W1, W2),
+        "This bank gives nothing but zeros.",
+        _gives(np.zeros_like),
+        "It hands every number back with its sign: two units undo each other's bend.",
+        _gives(np.array),
+        "It is right above zero and gives 0 below: no unit fires there yet.",
+        _gives(lab.relu),
+        "It is right below zero and gives 0 above: no unit fires there yet.",
+        _gives(lambda x: lab.relu(-x)),
+        "The absolute values are right, but they come out with a minus.",
+        _gives(lambda x: -np.abs(x)),
+        "The two numbers come out in each other's places.",
+        _gives(lambda x: np.abs(x)[:, ::-1]),
+        "The two numbers are mixed: each answer holds the sum of both.",
+        _gives(lambda x: np.abs(x) @ np.ones((2, 2))),
+        "One of the two numbers is right; the other gives 0.",
+        _gives(lambda x: np.abs(x) * [1, 0]),
+        _gives(lambda x: np.abs(x) * [0, 1]),
+    ),
+    hint=_first_miss,
+    over=f"The bank gives |x| for {len(_INPUTS)} pairs of numbers, of all signs.",
+)
