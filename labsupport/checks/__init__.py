@@ -82,8 +82,8 @@ def verdict(exercise: str, answer: Any) -> Verdict:
     lines = [*wrapped(head), *shown]
     if damaged:
         lines += wrapped(
-            f"Besides the answer: {damaged} was overwritten in this notebook. Take the "
-            "line out that sets it, and restart the kernel."
+            f"Besides the answer: {', '.join(damaged[:5])} was overwritten in this "
+            "notebook. Take the line out that sets it, and restart the kernel."
         )
     return Verdict(status, "\n".join(lines))
 

@@ -5,7 +5,7 @@ import numpy as np
 import labsupport.block as lab
 from labsupport.block import relu
 from labsupport.checks.bends import wrong_bends
-from labsupport.checks.cases import drawn, many, right_on, rows, single
+from labsupport.checks.cases import drawn, many, mixes_rows, right_on, rows, single
 from labsupport.checks.judge import Function, Value, When, labelled, named, text_of
 from labsupport.examples import EVIDENCES, W1, W2
 
@@ -19,12 +19,6 @@ def _bank(n, d, d_ff):
 _words, *_matrices = _bank(4, 3, 4)
 _on_one_word = right_on(lab.feed_forward, *((word, *_matrices) for word in _words))
 _on_many = right_on(lab.feed_forward, (_words, *_matrices))
-
-
-def _mixes_words(answer):
-    x, *bank = many(([[1, 0], [0, 1]], [[1, 2], [-2, 1]], [[2, 1], [1, 3]]))[0]
-    first = [answer(x * [[1], [beside]], *bank)[:1] for beside in (1, -1, 9)]
-    return np.ptp(first, axis=0).max() > 0.006
 
 
 feed_forward = Function(
@@ -65,8 +59,8 @@ feed_forward = Function(
         lambda x, W1, W2: relu(x @ W1[:, : len(W1)]) @ W2[: len(W1)],
         "np.max takes the largest of a column; np.maximum compares each match with 0.",
         lambda x, W1, W2: np.max(x @ W1, 0) @ W2,
-        "What a word gets depends on the words beside it; each fires by its own match.",
-        When(_mixes_words),
+        "A word gets another sum alone than among others: does one if decide for all?",
+        When(lambda answer: mixes_rows(answer, _words, *_matrices)),
         "It stops at what the units fire; that still has to meet W2.",
         lambda x, W1, W2: relu(x @ W1),
         "It adds x as well; the bank gives the contribution alone.",

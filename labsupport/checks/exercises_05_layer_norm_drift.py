@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 import labsupport.block as lab
-from labsupport.checks.cases import drawn, many, right_on, single
+from labsupport.checks.cases import drawn, many, mixes_rows, right_on, single
 from labsupport.checks.judge import Function, Value, When, named
 from labsupport.examples import CHASED_READS
 
@@ -48,13 +48,6 @@ def _norm(centre=_mean, spread=_about(_mean)):  # noqa: B008
     return lambda X, gamma, beta, eps: (X - centre(X)) / spread(X, eps) * gamma + beta
 
 
-def _mixes_rows(answer):
-    """Return whether a row becomes another when the rows beside it change."""
-    X, ones = np.array([[1.0, 2, 6], [3, 5, 4], [0, 7, 2]]), np.ones(3)
-    first = [answer(X * [[1], [s], [1]], ones, 0 * ones, 1e-5)[:1] for s in (1, -3)]
-    return np.ptp(first, axis=0).max() > 0.006
-
-
 _some = drawn(25)
 
 
@@ -66,7 +59,7 @@ def _drawn(n, d, eps=1e-5, size=1.0):
     return _some(n, d) * size, _some(d) + 2, _some(d), eps
 
 
-_words, *_rest = _drawn(3, 4)
+_words, *_rest = _drawn(4, 4)
 _on_one_word = right_on(lab.layer_norm, *((word, *_rest) for word in _words))
 _on_many = right_on(lab.layer_norm, (_words, *_rest))
 _on_a_batch = right_on(lab.layer_norm, (_some(2, 3, 4), *_rest))
@@ -135,7 +128,7 @@ layer_norm = Function(
         lambda X, gamma, beta, eps: _norm()(X, gamma[:, None], beta[:, None], eps),
         "Mean and spread are not each row's own, but over the positions (axis=0), over "
         "the whole array, or over an axis that is lost: axis=-1 and keepdims=True.",
-        When(_mixes_rows),
+        When(lambda answer: mixes_rows(answer, _words, *_rest)),
         "It takes one word; X may hold many, one a row.",
         When(lambda answer: _on_one_word(answer) and not _on_many(answer)),
     ),

@@ -645,6 +645,15 @@ def bank_of_the_last_unit(x, W1, W2):
     return added
 
 
+def bank_with_one_if(x, W1, W2):
+    added = np.zeros(x.shape)
+    for pattern, contribution in zip(W1.T, W2, strict=True):
+        match = x @ pattern
+        if match > 0:
+            added += np.outer(match, contribution)
+    return added
+
+
 def bank_by_the_rows_of_W1(x, W1, W2):
     added = np.zeros(x.shape)
     for pattern, contribution in zip(W1, W2, strict=False):
@@ -776,6 +785,17 @@ WRONG = {
         (fires_clipped_inside, "after the loop"),
         (fires_from_one_on, "left out"),
         (lambda p, e: np.outer(p, e), "shape"),
+        (lambda p, e: max(p[0] * e[0] + p[1] * e[1], 0), "takes two numbers"),
+        (lambda p, e: max(p @ e, 0) / np.linalg.norm(p), "divided by a length"),
+        (lambda p, e: p @ e if p @ e > 0.1 else 0, "too late"),
+        (lambda p, e: p @ e if p @ e > 0.01 else 0, None),
+        (lambda p, e: p @ e if p @ e > 0.0002 else 0, None),
+        (lambda p, e: p @ e if p @ e > -0.1 else 0, "leaks"),
+        (lambda p, e: max(p @ e, 0.01), None),
+        (lambda p, e: np.clip(p @ e, 0, 10), "cut off"),
+        (lambda p, e: max(float(input("match?")), 0), "input()"),
+        (lambda p, e: map(lambda a, b: max(a * b, 0), p, e), "list(...)"),
+        (lambda p, e: {max(p @ e, 0)}, "list(...)"),
         (lambda p, e: (q for q in p), "generator"),
         (1.4, "function itself"),
         ("my_fires", "function itself"),
@@ -796,7 +816,9 @@ WRONG = {
         ([np.nan, -1], "NaN"),
         ([np.inf, -np.inf], "infinity"),
         ("1, -1", "two numbers"),
-        ({1, -1}, "two numbers"),
+        ({1, -1}, "list(...)"),
+        (map(int, ["1", "-1"]), "list(...)"),
+        ([7, -6.9999], "third"),
         ([1j, -1], "complex"),
         (lambda evidence: evidence[0] > 0.6, "two numbers"),
         (["1", "-1"], "text"),
@@ -835,6 +857,11 @@ WRONG = {
         (lambda x, W1, W2: bank(x, W1, -W2), None),
         (lambda x, W1, W2: bank(x, W1, W2) / W1.shape[1], None),
         (bank_of_the_last_unit, "with +="),
+        (bank_with_one_if, "one if decide for all"),
+        (lambda x, W1, W2: (x @ W1 * (x @ W1 > 0).any(axis=0)) @ W2, "one if"),
+        (lambda x, W1, W2: relu_by_where(-x @ W1) @ W2, "turned round"),
+        (lambda x, W1, W2: np.where(x @ W1 > 0.1, x @ W1, 0) @ W2, "too late"),
+        (lambda x, W1, W2: (bank([row], W1, W2)[0] for row in x), "list(...)"),
         (bank_by_the_rows_of_W1, "transposed"),
         (bank_of_as_many_units_as_numbers, "A unit is left out"),
         (bank_of_one_word, "takes one word"),
@@ -1067,7 +1094,7 @@ WRONG = {
                 (X - X.min(-1, keepdims=True)) / (np.ptp(X, -1, keepdims=True) + e) * g
                 + b
             ),
-            None,
+            "largest less smallest",
         ),
         (
             lambda X, g, b, e: (
@@ -1294,6 +1321,12 @@ WRONG = {
         (lambda X, *rest: print(lab.block(X, *rest)), "prints its answer"),
         (block_in_place, "in place"),
         (lambda X, a, f, p, q: lab.block(X, a, f, p, q), "is called with"),
+        (
+            lambda X, a, f, p, q, m: X + bank(lab.layer_norm(X, q), *f),
+            "a star hands on",
+        ),
+        (block_with(attend=lambda X, *a: lab.multi_head_attention(X, a)), "a star"),
+        (block_with(think=lambda x, *ffn: lab.feed_forward(x, ffn)), "a star"),
         (lambda X, a, f, p, q, m: undefined(X), "NameError"),  # noqa: F821
         (lambda X, a, f, p, q, m: (lab.block(X, a, f, p, q, m), m), None),
     ],
@@ -1309,6 +1342,7 @@ WRONG = {
         (lambda d, f: 4 * d * d + 2 * d * f + 4 * d, "norms"),
         (lambda d, f: 4 * d * d + 2 * d * f + 2 * d, "norms"),
         (lambda d, f: 3 * 4 * d * d + 2 * d * f, "heads"),
+        (lambda d, f: 3 * 3 * d * d + d * d + 2 * d * f, "heads"),
         (lambda d, f: 12 * d * d, "4 * d_model"),
         (lambda d, f: 972, "same number"),
         (lambda d, f: 4 * d + 2 * f, None),

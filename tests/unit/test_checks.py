@@ -2,10 +2,13 @@
 
 import _thread
 import ast
+import contextlib
 import dataclasses
+import io
 import itertools
 import re
 import signal
+import sys
 import threading
 import time
 import warnings
@@ -339,6 +342,79 @@ def test_a_value_with_a_gap_is_not_finished(name):
     status, message = verdict(name, gap)
     assert status == "wrong"
     assert "not finished" in message
+
+
+def test_what_an_answer_prints_is_shown_under_its_verdict():
+    def debugged(pattern, evidence):
+        print("match", pattern @ evidence)
+        return pattern @ evidence
+
+    assert verdict("fires", debugged).message.endswith("\n  prints  match -6.0")
+
+    def talks(pattern, evidence):
+        print("\n".join(map(str, range(100))))
+        print("and this", file=sys.stderr)
+
+    *_, first, last = verdict("fires", talks).message.split("\n")
+    assert (first, last) == ("          8", "          ... and 92 lines more")
+
+
+def test_a_verdict_prints_on_any_code_page():
+    for name in CATALOGUE:
+        for answer, _ in answers.WRONG[name]:
+            assert verdict(name, answer).message.isascii()
+        for sentence, _ in EXERCISES[name].mistakes:
+            assert sentence.isascii()
+    page = io.TextIOWrapper(io.BytesIO(), encoding="cp1252")
+    with contextlib.redirect_stdout(page):
+        check("fires", lambda pattern, evidence: print("\u221a \udce4"))
+    page.seek(0)
+    assert "prints  ? ?" in page.read()
+
+
+def test_a_number_shown_can_be_copied():
+    message = verdict("feed_forward", lambda x, W1, W2: -x).message
+    given = re.search(r"x = (.*?), W1 = (.*?), W2 = (.*)", message)
+    assert [ast.literal_eval(part) for part in given.groups()]
+
+
+def test_an_overwritten_function_is_named_and_not_blamed_on_the_answer(monkeypatch):
+    monkeypatch.setattr(np, "maximum", 5)
+    monkeypatch.setattr("math.exp", 5)
+    monkeypatch.setattr("builtins.sum", 5)
+    monkeypatch.setattr("labsupport.block.relu", 5)
+    right = verdict("feed_forward", lambda x, W1, W2: np.maximum(x @ W1, 0) @ W2)
+    wrong = verdict("fires", lambda pattern, evidence: pattern @ evidence)
+    assert (right.status, wrong.status) == ("right", "wrong")
+    assert "bend is missing" in wrong.message
+    for name in ("np.maximum", "math.exp", "lab.relu", "sum"):
+        assert name in flat(right.message).partition("Besides the answer: ")[2]
+    assert np.maximum == 5  # the notebook is as it was
+
+
+def test_a_name_that_a_variable_hides_is_named():
+    space = {}
+    exec("sum = 0\ndef answer(p, e):\n    return max(sum(p * e), 0)", space)
+    assert "sum is a variable of yours" in flat(
+        verdict("fires", space["answer"]).message
+    )
+
+
+def test_an_answer_that_overwrites_numpy_spoils_no_later_one():
+    def spoils(pattern, evidence):
+        np.maximum = np.minimum
+        return 0
+
+    kept = np.maximum
+    assert verdict("fires", spoils).status == "wrong"
+    assert np.maximum is kept
+
+
+def test_at_is_right_with_a_remark_where_a_loop_is_asked_for():
+    assert "No @" not in verdict("fires", answers.fires_loop).message
+    for answer in (lambda p, e: max(p @ e, 0), lambda p, e: max(p.dot(e), 0)):
+        assert verdict("fires", answer).status == "right"
+        assert "no @ and no np.dot" in flat(verdict("fires", answer).message)
 
 
 def test_an_unknown_exercise_is_named():
