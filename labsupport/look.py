@@ -8,8 +8,10 @@ whatever the reader has set in matplotlib. Nothing here uses pyplot.
 
 from __future__ import annotations
 
+import ctypes
 import io
 import logging
+import sys
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -72,6 +74,8 @@ CELLS = LinearSegmentedColormap.from_list(
 ).with_extremes(bad="white", under="#eeeeee")
 CSS_DPI, SVG_DPI = 100, 72
 BELOW = (-0.1, -0.64), ("normal", "italic")  # a still's lines: inches, style
+# Linux's C library keeps what is freed, some 10 MB a kernel; a class has many kernels.
+LIBRARY = ctypes.CDLL(None) if sys.platform == "linux" else None
 NOWHERE = Path(np.zeros((1, 2)))
 
 with matplotlib.style.context("labsupport.lab", after_reset=True):
@@ -125,6 +129,8 @@ class Still(Figure):
             super().savefig(*args, **kwargs)
         # Each text and tick keeps the renderer, and a notebook each figure it showed.
         vars(self._drawn_on).clear()
+        if hasattr(LIBRARY, "malloc_trim"):
+            LIBRARY.malloc_trim(0)
 
     def __repr__(self) -> str:
         return self.words
