@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 import labsupport.block as lab
-from labsupport.figures import CELLS, LOOK, Still, in_the_lab_look, new_figure
+from labsupport.look import CELLS, LOOK, Still, in_the_lab_look, new_figure
 from labsupport.stack import size
 
 if TYPE_CHECKING:
