@@ -22,10 +22,6 @@ def _says_at(answer):
     return {op.argrepr for op in dis.get_instructions(code)} & {"@", "dot"}
 
 
-def _length(row):
-    return np.sqrt(row @ row)
-
-
 fires = Function(
     takes="pattern, evidence",
     right=lab.fires,
@@ -41,30 +37,23 @@ fires = Function(
     mistakes=named(
         "Each product is cut at zero on its own; add them all up first.",
         lambda p, e: lab.relu(p * e).sum(),
-        "It gives one number for each pair; add the products up to one match.",
-        lambda p, e: lab.relu(p * e),
-        lambda p, e: p * e,
-        "It takes two numbers; rows may have any length, so go through them all.",
-        When(lambda answer: _on_two(answer) and not _on_three(answer)),
-        "Only the last product is left; each is added to those before it, with +=.",
-        lambda p, e: max(p[-1] * e[-1], 0),
-        lambda p, e: p[-1] * e[-1],
-        "A product is left out; every pair of numbers has its say.",
-        lambda p, e: max(p[0] * e[0], 0),
-        lambda p, e: max(p[1:] @ e[1:], 0),
-        lambda p, e: max(p[:-1] @ e[:-1], 0),
         "The sum is cut at zero on its way; clip once, after the loop.",
         lambda p, e: reduce(lambda match, part: max(match + part, 0), p * e, 0),
-        "It is averaged, or divided by a length; the match is the sum of the products.",
-        lambda p, e: max((p * e).mean(), 0),
-        lambda p, e: max(p @ e, 0) / _length(p),
-        lambda p, e: max(p @ e, 0) / _length(e),
-        lambda p, e: max(p @ e, 0) / (_length(p) * _length(e)),
+        "It gives one number for each pair; add the products up to one match.",
+        When(lambda answer: answer(*rows([1, 2, 4], [1, 1, 1])).shape == (3,)),
+        "It takes two numbers; rows may have any length, so go through them all.",
+        When(lambda answer: _on_two(answer) and not _on_three(answer)),
         "Pattern and evidence are added; the match multiplies them, pair by pair.",
         lambda p, e: max((p + e).sum(), 0),
         "Pattern and evidence are bent before they meet; only their match is bent.",
         lambda p, e: lab.relu(p) @ lab.relu(e),
         *wrong_bends(lambda answer, m: answer(*rows([1, 0], [m, 0]))),
+        "Only the last product is left; each is added to those before it, with +=.",
+        When(lambda answer: answer(*rows([10, 20, 40], [1, 1, 1])) == 40),
+        "A product is left out; every pair of numbers has its say.",
+        When(lambda a: a(*rows([10, 20, 40], [1, 1, 1])) in (10, 20, 30, 50, 60)),
+        "It is averaged, or divided by a length; the match is the sum of the products.",
+        When(lambda answer: answer(*rows([30, 40], [3, 4])) in (125, 50, 5, 1)),
     ),
     over="one number to 32, matches above, at and below zero, close to it and far, and "
     "in single precision",
@@ -89,11 +78,9 @@ pattern = Value(
     mistakes=named(
         "This pattern is all zeros: it matches nothing and never fires.",
         lambda p: not p.any(),
-        "This is the first evidence itself. It fires there, but on the third as well: "
-        "what speaks for it outweighs what speaks against.",
+        "This is the first evidence itself; it fires on the third as well.",
         lambda p: np.allclose(p, EVIDENCES[0]),
-        "It fires on the first evidence, as it must, but on the third, [0.5, 0.5], "
-        "too: what must its two numbers not add up to?",
+        "It fires on the third evidence, too: what may its two numbers not add up to?",
         lambda p: _where_it_fires(p) == [1, 3],
         "It is turned round: it fires on the second evidence, not on the first.",
         lambda p: 2 in _where_it_fires(p),

@@ -10,37 +10,18 @@ from labsupport.checks.judge import Function, Value, When, named
 from labsupport.examples import CHASED_READS
 
 
-def _mean(X):
-    return X.mean(axis=-1, keepdims=True)
+def _column(reduce, **options):
+    """Return what takes each row's mean, or the like, as a column."""
+    return partial(reduce, axis=-1, keepdims=True, **options)
 
 
-def _zero(X):
-    return 0
-
-
-def _std(X, ddof=0):
-    return X.std(axis=-1, ddof=ddof, keepdims=True)
-
-
-def _sum(X):
-    return X.sum(axis=-1, keepdims=True)
-
-
-def _least(X):
-    return X.min(axis=-1, keepdims=True)
-
-
-def _range(X):
-    return X.max(axis=-1, keepdims=True) - _least(X)
+_mean, _sum, _least, _range = map(_column, (np.mean, np.sum, np.min, np.ptp))
+_std, _std_1 = _column(np.std), _column(np.std, ddof=1)
 
 
 def _about(centre):
     """Return the spread about a centre."""
     return lambda X, eps: np.sqrt(_mean((X - centre(X)) ** 2) + eps)
-
-
-def _fixed(own, X, eps):
-    return _about(_mean)(X, own)
 
 
 def _norm(centre=_mean, spread=_about(_mean)):  # noqa: B008
@@ -62,6 +43,7 @@ def _drawn(n, d, eps=1e-5, size=1.0):
 _words, *_rest = _drawn(4, 4)
 _on_one_word = right_on(lab.layer_norm, *((word, *_rest) for word in _words))
 _on_many = right_on(lab.layer_norm, (_words, *_rest))
+_on_plain = right_on(lab.layer_norm, (_words, np.ones(4), np.zeros(4), 0.1))
 _on_a_batch = right_on(lab.layer_norm, (_some(2, 3, 4), *_rest))
 
 layer_norm = Function(
@@ -84,17 +66,19 @@ layer_norm = Function(
     ],
     mistakes=named(
         "The variance is divided by n - 1; layer norm divides by n.",
-        _norm(spread=lambda X, eps: np.sqrt(_std(X, ddof=1) ** 2 + eps)),
-        _norm(spread=lambda X, eps: _std(X, ddof=1)),
+        _norm(spread=lambda X, eps: np.sqrt(_std_1(X) ** 2 + eps)),
+        _norm(spread=lambda X, eps: _std_1(X)),
         "eps stands outside the root; add it to the variance, inside.",
         _norm(spread=lambda X, eps: _std(X) + eps),
         _norm(spread=lambda X, eps: _std(X) + 1e-5),
         "Two things: the variance is divided by n - 1, and eps is outside the root.",
-        _norm(spread=lambda X, eps: _std(X, ddof=1) + eps),
+        _norm(spread=lambda X, eps: _std_1(X) + eps),
         "eps is left out: add it to the variance, inside the root.",
         _norm(spread=lambda X, eps: _std(X)),
         "eps is not the one that is handed in, but a fixed number.",
-        *(_norm(spread=partial(_fixed, own)) for own in (1e-5, 1e-6, 1e-8)),
+        _norm(spread=lambda X, eps: np.sqrt(_std(X) ** 2 + 1e-5)),
+        _norm(spread=lambda X, eps: np.sqrt(_std(X) ** 2 + 1e-6)),
+        _norm(spread=lambda X, eps: np.sqrt(_std(X) ** 2 + 1e-8)),
         "The root is missing: divide by the root of the variance.",
         _norm(spread=lambda X, eps: _std(X) ** 2 + eps),
         "A sum stands where an average belongs: mean and variance are divided by n.",
@@ -103,7 +87,7 @@ layer_norm = Function(
         _norm(_sum),
         _norm(_sum, _about(_sum)),
         "The spread is measured from zero; take the mean away before you square.",
-        _norm(spread=_about(_zero)),
+        _norm(spread=_about(lambda X: 0)),
         "The spread is missing: the mean is taken away and nothing is divided.",
         _norm(spread=lambda X, eps: 1),
         "The spread is not largest less smallest; it is the root of the variance.",
@@ -112,8 +96,8 @@ layer_norm = Function(
         _norm(_least, lambda X, eps: _range(X) + eps),
         _norm(_least, lambda X, eps: _range(X)),
         "The mean stays in: take it away before you divide.",
-        _norm(_zero),
-        _norm(_zero, _about(_zero)),
+        _norm(lambda X: 0),
+        _norm(lambda X: 0, _about(lambda X: 0)),
         "gamma and beta are left out.",
         lambda X, gamma, beta, eps: lab.layer_norm(X, 1, 0, eps),
         "gamma is left out: multiply by it.",
@@ -122,10 +106,8 @@ layer_norm = Function(
         lambda X, gamma, beta, eps: lab.layer_norm(X, gamma, 0, eps),
         "gamma and beta have changed places: gamma multiplies, beta is added.",
         lambda X, gamma, beta, eps: lab.layer_norm(X, beta, gamma, eps),
-        "beta is added before gamma multiplies; it comes last.",
-        lambda X, gamma, beta, eps: lab.layer_norm(X, gamma, beta * gamma, eps),
-        "gamma and beta are laid along the positions; each belongs to a column.",
-        lambda X, gamma, beta, eps: _norm()(X, gamma[:, None], beta[:, None], eps),
+        "Mean and spread are right; then gamma multiplies each column, beta is added.",
+        When(lambda answer: _on_plain(answer) and not _on_many(answer)),
         "Mean and spread are not each row's own, but over the positions (axis=0), over "
         "the whole array, or over an axis that is lost: axis=-1 and keepdims=True.",
         When(lambda answer: mixes_rows(answer, _words, *_rest)),

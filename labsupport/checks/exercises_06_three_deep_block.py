@@ -62,11 +62,19 @@ def _silent(case, *groups):
     return tuple(tuple(0 * W for W in p) if i in groups else p for i, p in parts)
 
 
+def _with_plain_norms(case):
+    plain = np.ones_like(case[3][0]), np.zeros_like(case[3][1])
+    return *case[:3], plain, plain, case[5]
+
+
 _ODD = np.array([[1, 0, 1], [1, 1, 0], [0, 1, 1]], dtype=bool)
 _SMALL, _PLAIN, _FLAT = (
     _case(1, 2, 1, 1),
     _case(3, 4, 2, 3, _ODD),
     _case(2, 3, 1, 2, size=0.003),
+)
+_plain_norms = right_on(
+    lab.block, *(_with_plain_norms(case) for case in (_PLAIN, _FLAT))
 )
 _first_half = right_on(lab.block, *(_silent(case, 2) for case in (_PLAIN, _FLAT)))
 _second_half = right_on(lab.block, *(_silent(case, 1) for case in (_PLAIN, _FLAT)))
@@ -161,23 +169,14 @@ block = Function(
         lambda X, attn, ffn, ln_1, ln_2, mask: N(
             (Z := N(X + A(X, *attn, mask), *ln_1)) + F(Z, *ffn), *ln_2
         ),
-        "Both norms are missing; each sublayer reads a tidied copy.",
+        "A sublayer reads the row itself; each reads the copy that its norm tidied.",
         _wired(lambda X, S: (X, X), lambda X, S, Z, T: (Z, Z)),
-        "The attention reads X itself; it has to read the copy that ln_1 tidied.",
         _wired(lambda X, S: (X, X)),
-        "The feed-forward layer reads Z itself; it has to read the copy ln_2 tidied.",
         _wired(second=lambda X, S, Z, T: (Z, Z)),
         "The feed-forward layer reads X; what it needs is Z, after the attention.",
         _wired(second=lambda X, S, Z, T: (Z, T(X))),
         _wired(second=lambda X, S, Z, T: (Z, S)),
         _wired(second=lambda X, S, Z, T: (Z, T(S))),
-        "One norm stands in both places; ln_1 is the attention's, ln_2 comes second.",
-        lambda X, attn, ffn, ln_1, ln_2, m: lab.block(X, attn, ffn, ln_1, ln_1, m),
-        lambda X, attn, ffn, ln_1, ln_2, m: lab.block(X, attn, ffn, ln_2, ln_2, m),
-        "The two norms have changed places: ln_1 comes first.",
-        lambda X, attn, ffn, ln_1, ln_2, m: lab.block(X, attn, ffn, ln_2, ln_1, m),
-        "The norms' gamma and beta are not used.",
-        _wired(lambda X, S: (X, N(X)), lambda X, S, Z, T: (Z, N(Z))),
         "A last norm is put on the result; the stream leaves the block untidied.",
         lambda *case: N(lab.block(*case)),
         lambda *case: N(lab.block(*case), *case[4]),
@@ -200,7 +199,7 @@ block = Function(
         lambda X, a, f, p, q, mask: (Z := X + F(N(X, *p), *f)) + A(N(Z, *q), *a, mask),
         lambda X, a, f, p, q, mask: (Z := X + F(N(X, *q), *f)) + A(N(Z, *p), *a, mask),
         "The mask is not used; hand it on to the attention.",
-        lambda *case: lab.block(*case[:5], None),
+        lambda X, a, f, p, q, mask: lab.block(X, a, f, p, q, None),
         "A causal mask is built in; use the one that is handed in, none if it is None.",
         lambda *case: lab.block(*case[:5], _causal(case)),
         lambda *case: lab.block(
@@ -220,6 +219,8 @@ block = Function(
         _with(merge=lambda h: h.reshape(h.shape[1], -1)),
         _with(merge=lambda h: h.swapaxes(1, 2).reshape(h.shape[1], -1)),
         _with(merge=lambda h: h.transpose(1, 2, 0).reshape(h.shape[1], -1)),
+        "ln_1 is the attention's norm, ln_2 the other's, each with its gamma and beta.",
+        When(lambda a: _plain_norms(a) and not (_first_half(a) and _second_half(a))),
         "The second half is right; in the first, attention or its norm is at fault.",
         When(lambda answer: _second_half(answer) and not _first_half(answer)),
         "The first half is right; in the second, feed-forward or its norm is at fault.",

@@ -873,13 +873,13 @@ WRONG = {
     "absolute_value": [
         (W_ABS[::-1], "changed places"),
         ((W_ABS[0].T, W_ABS[1].T), "transposed"),
-        ((np.eye(2), np.eye(2)), "above zero"),
-        ((-np.eye(2), np.eye(2)), "below zero"),
+        ((np.eye(2), np.eye(2)), "on one side"),
+        ((-np.eye(2), np.eye(2)), "on one side"),
         ((W_ABS[0], W_ABS[1] * [[1], [-1], [1], [-1]]), "with its sign"),
         ((W_ABS[0], -W_ABS[1]), "with a minus"),
         ((W_ABS[0], W_ABS[1][:, ::-1]), "each other's places"),
         ((W_ABS[0], np.ones((4, 2))), "mixed"),
-        ((W_ABS[0], W_ABS[1] * [1, 0]), "One of the two"),
+        ((W_ABS[0], W_ABS[1] * [1, 0]), "one of them gives 0"),
         ((W_ABS[0], 0 * W_ABS[1]), "zeros"),
         ((0 * W_ABS[0], W_ABS[1]), "zeros"),
         ((W_ABS[0], W_ABS[1] * 2), None),
@@ -909,8 +909,8 @@ WRONG = {
         ),
         (lambda Ws: functools.reduce(lambda A, W: relu_by_where(A) @ W, Ws), "bends"),
         (lambda Ws: functools.reduce(lambda A, W: relu_by_where(A @ W), Ws), "bends"),
-        (lambda Ws: Ws[0], "first matrix"),
-        (lambda Ws: Ws[-1], "last matrix"),
+        (lambda Ws: Ws[0], "left out"),
+        (lambda Ws: Ws[-1], "left out"),
         (lambda Ws: Ws[0] @ Ws[1], "left out"),
         (lambda Ws: Ws[0] @ Ws[-1], "left out"),
         (lambda Ws: Ws[0] @ fold_loop(Ws), "used twice"),
@@ -926,7 +926,7 @@ WRONG = {
         (lambda Ws: [*itertools.accumulate(Ws, np.matmul)], None),
     ],
     "not_linear": [
-        (([0, 0], [0, 0]), "Both are zero"),
+        (([0, 0], [0, 0]), "One of the two is zero"),
         (([1, 2], [0, 0]), "One of the two is zero"),
         (([0, 0], [1, 2]), "One of the two is zero"),
         (([1, 2], [1, 2]), "the same"),
@@ -980,30 +980,33 @@ WRONG = {
         (lambda z, Ws: functools.reduce(np.matmul, Ws, z), "replaces"),
         (
             lambda z, Ws: functools.reduce(lambda s, W: s @ W + z, Ws, z),
-            "first z is added",
+            "not the first z",
         ),
-        (lambda z, Ws: z + z @ sum(Ws), "reads the first z"),
-        (lambda z, Ws: z + functools.reduce(np.matmul, Ws, z), "once, at the end"),
+        (lambda z, Ws: z + z @ sum(Ws), "not the first z"),
+        (lambda z, Ws: z + functools.reduce(np.matmul, Ws, z), "not the first z"),
         (lambda z, Ws: add_recursive(z, Ws) - z, "without the z"),
         (lambda z, Ws: add_recursive(z, Ws[:-1]) @ Ws[-1], "last storey's note"),
         (lambda z, Ws: z + add_recursive(z, Ws[:-1]) @ Ws[-1], "last storey's note"),
         (lambda z, Ws: add_recursive(z, Ws[::-1]), "reverse"),
         (returns_early, "stops after the first"),
-        (lambda z, Ws: add_recursive(z, [W.T for W in Ws]), "transposed"),
-        (lambda z, Ws: functools.reduce(lambda z, W: z + W @ z, Ws, z), "wrong side"),
-        (lambda z, Ws: z + sum(Ws), "own numbers"),
+        (lambda z, Ws: add_recursive(z, [W.T for W in Ws]), "a matrix product"),
+        (
+            lambda z, Ws: functools.reduce(lambda z, W: z + W @ z, Ws, z),
+            "a matrix product",
+        ),
+        (lambda z, Ws: z + sum(Ws), "a matrix product"),
         (
             lambda z, Ws: functools.reduce(lambda z, W: z + z * W, Ws, z),
-            "place by place",
+            "a matrix product",
         ),
         (
             lambda z, Ws: functools.reduce(
                 lambda z, W: z + relu_by_where(z @ W), Ws, z
             ),
-            "bends",
+            "as it is",
         ),
-        (lambda z, Ws: functools.reduce(stack.RULES["post_norm"], Ws, z), "tidies"),
-        (lambda z, Ws: functools.reduce(stack.RULES["pre_norm"], Ws, z), "tidies"),
+        (lambda z, Ws: functools.reduce(stack.RULES["post_norm"], Ws, z), "as it is"),
+        (lambda z, Ws: functools.reduce(stack.RULES["pre_norm"], Ws, z), "as it is"),
         (lambda z, Ws: z, "hands back z"),
         (lambda z, Ws: 0 * z, "zeros"),
         (lambda z, Ws: z + np.nan, "NaN"),
@@ -1051,7 +1054,7 @@ WRONG = {
         (lambda X, g, b, e: norm(X, g, 0, e), "beta is left out"),
         (lambda X, g, b, e: norm(X, 1, 0, e), "gamma and beta are left out"),
         (lambda X, g, b, e: norm(X, b, g, e), "changed places"),
-        (lambda X, g, b, e: g * (norm(X, 1, 0, e) + b), "before gamma"),
+        (lambda X, g, b, e: g * (norm(X, 1, 0, e) + b), "then gamma"),
         (
             lambda X, g, b, e: (
                 g * (X - X.mean(-1, keepdims=True)) / (X.var(-1, keepdims=True) + e) + b
@@ -1082,7 +1085,7 @@ WRONG = {
         (lambda X, g, b, e: X, "hands back X"),
         (lambda X, g, b, e: 0 * X, "zeros"),
         (lambda X, g, b, e: X / 0, None),
-        (lambda X, g, b, e: norm(X, g[:, None], b[:, None], e), "along the positions"),
+        (lambda X, g, b, e: norm(X, g[:, None], b[:, None], e), "then gamma"),
         (lambda X, g, b, e: print(norm(X, g, b, e)), "prints its answer"),
         (lambda X, g, b: norm(X, g, b), "is called with"),
         (lambda X, g, b, e: norm(X, g, b, e)[0], None),
@@ -1216,7 +1219,7 @@ WRONG = {
             lambda X, a, f, p, q, m: (
                 (Z := X + attention(norm(X, *p), *a, m)) + bank(Z, *f)
             ),
-            "reads Z itself",
+            "reads the row itself",
         ),
         (
             lambda X, a, f, p, q, m: (
@@ -1230,11 +1233,17 @@ WRONG = {
             ),
             "reads X;",
         ),
-        (lambda X, a, f, p, q, m: block_by_hand(X, a, f, p, p, m), "One norm stands"),
-        (lambda X, a, f, p, q, m: block_by_hand(X, a, f, q, q, m), "One norm stands"),
+        (
+            lambda X, a, f, p, q, m: block_by_hand(X, a, f, p, p, m),
+            "ln_1 is the attention",
+        ),
+        (
+            lambda X, a, f, p, q, m: block_by_hand(X, a, f, q, q, m),
+            "ln_1 is the attention",
+        ),
         (
             lambda X, a, f, p, q, m: block_by_hand(X, a, f, q, p, m),
-            "norms have changed",
+            "ln_1 is the attention",
         ),
         (
             lambda X, a, f, p, q, m: (
@@ -1271,13 +1280,13 @@ WRONG = {
         ),
         (
             lambda X, a, f, p, q, m: (Z := X + attention(X, *a, m)) + bank(Z, *f),
-            "Both norms",
+            "reads the row itself",
         ),
         (
             lambda X, a, f, p, q, m: (
                 (Z := X + attention(X, *a, m)) + bank(norm(Z, *q), *f)
             ),
-            "attention reads X itself",
+            "reads the row itself",
         ),
         (lambda X, a, f, p, q, m: block_by_hand(X, a, f, p, q, None), "not used"),
         (
@@ -1304,7 +1313,7 @@ WRONG = {
         (attends(scale=lambda W, X: X.shape[-1] ** 0.5), "sqrt(d_k)"),
         (attends(merge=lambda h: h.reshape(h.shape[1], -1)), HEADS),
         (attends(merge=lambda h: np.concatenate(list(h[::-1]), axis=-1)), None),
-        (block_with(tidy=lambda X, g, b: norm(X, 1, 0)), "not used"),
+        (block_with(tidy=lambda X, g, b: norm(X, 1, 0)), "ln_1 is the attention"),
         (
             lambda X, a, f, p, q, m: (
                 X + (Z := X + attention(norm(X, *p), *a, m)) + bank(norm(Z, *q), *f)
