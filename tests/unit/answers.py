@@ -1181,10 +1181,7 @@ WRONG = {
         (block_with(think=lambda x, W1, W2: x @ W1 @ W2), "in the second"),
         (attends(hide=0), "in the first"),
         (weights_masked_late, "in the first"),
-        (
-            block_with(lambda X, Q, K, *rest: attention(X, K, Q, *rest)),
-            "in the first",
-        ),
+        (block_with(lambda X, Q, K, *rest: attention(X, K, Q, *rest)), "in the first"),
         (
             lambda X, *rest: lab.block(X, *rest[:4], np.tri(len(X), dtype=bool)),
             "built in",
