@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
 SIZE = (6.4, 3.3)
 MOST_STOREYS = 30
@@ -193,7 +193,7 @@ def bank(feed_forward: Callable = lab.feed_forward) -> Explorer:
             f"{_unsaid(out, *steps)}"
         )
 
-    controls = {
+    controls: dict[str, Any] = {
         "evidence": _pair("evidence"),
         "bend": choice("bend", [("on", True), ("off", False)]),
     }
@@ -250,11 +250,11 @@ def third_fact(feed_forward: Callable = lab.feed_forward) -> Explorer:
 
     def on_edge(state: dict) -> Any:
         """Return the point of the edge that is nearest to the origin."""
-        w = np.array(state["weights"])
+        w: Any = np.array(state["weights"])
         return w * state["threshold"] / (w @ w) if w.any() else None
 
     names = [f"weight of {fact}" for fact in cases[1:3]]
-    controls = {
+    controls: dict[str, Any] = {
         "threshold": slider("threshold", -0.5, 2.0, 0.05),
         "weights": [slider(name, -1.0, 2.0, 0.05, "pattern") for name in names],
     }
@@ -306,7 +306,7 @@ def collapse(bend: Callable = lab.relu) -> Explorer:
             rows = bent(rows @ W1, slope) @ W2
         nearest = line @ np.linalg.lstsq(line, rows, rcond=None)[0]
         # As a share of the answer, as in the notebook.
-        miss = np.linalg.norm(rows - nearest) / max(np.linalg.norm(rows), 1e-300)
+        miss = np.linalg.norm(rows - nearest) / np.fmax(np.linalg.norm(rows), 1e-300)
         full[:] = bent(np.tile(matches[:, None], 8), 0.0)[:, 0]
         curve.set_data(matches, slope * matches + (1 - slope) * full)
         out.set_data(*rows.T)
@@ -324,7 +324,7 @@ def collapse(bend: Callable = lab.relu) -> Explorer:
         wide = matches[4] - full[4]
         return {"slope": (y - full[4]) / wide} if abs(wide) > 1e-9 else {}
 
-    controls = {
+    controls: dict[str, Any] = {
         "slope": slider("slope below zero (1: no bend, 0: ReLU)", 0.0, 1.0, 0.02),
         "banks": slider("banks", 1, 6, 1),
     }
@@ -379,7 +379,9 @@ def hull(softmax: Callable = lab.softmax) -> Explorer:
         scores[i] = np.log(share / (1 - share) * others)
         return {"scores": tuple(scores)}
 
-    controls = {"scores": [slider(f"score of {w}", -5.0, 5.0, 0.1) for w in words]}
+    controls: dict[str, Any] = {
+        "scores": [slider(f"score of {w}", -5.0, 5.0, 0.1) for w in words]
+    }
     start = {"scores": (0.0, 0.0, 0.0)}
     handles = [
         Handle("scores", right, lambda _: _drawn(dot, 0), towards),
@@ -564,7 +566,7 @@ def attention(attention_weights: Callable = lab.attention_weights) -> Explorer:
         )
 
     places = [(f"{i + 1} {word}", i) for i, word in enumerate(words)]
-    controls = {
+    controls: dict[str, Any] = {
         "round": choice("round", [("first", 1), ("second", 2)]),
         "mask": choice("mask", [("none", False), ("causal", True)]),
         "word": choice("word that reads", places),
@@ -633,7 +635,7 @@ def block(block: Callable = lab.block) -> Explorer:
     def nudge(state: dict, x: float, y: float) -> dict:
         return {"word": _nearest(x, 5), "nudge": y}
 
-    controls = {
+    controls: dict[str, Any] = {
         "depth": slider("depth: blocks", 1, deepest, 1),
         "word": choice("word that is nudged", [(w, i) for i, w in enumerate(words)]),
         "nudge": slider("how far", 0.0, 2.0, 0.05),
@@ -778,7 +780,7 @@ class _Shares:
         style = {"va": "center", "animated": True}
         self.texts = [axes.text(0, place, "", **style) for place in places]
 
-    def fill(self, weights: ArrayLike) -> None:
+    def fill(self, weights: NDArray) -> None:
         """Show other shares."""
         for bar, text, weight in zip(self.bars, self.texts, weights, strict=True):
             bar.set_width(weight)

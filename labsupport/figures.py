@@ -197,7 +197,7 @@ def _corners(line: NDArray) -> NDArray:
 
 
 @look.in_the_lab_look()
-def region(values: ArrayLike, answers: ArrayLike, after: ArrayLike) -> Still:
+def region(values: ArrayLike, answers: NDArray, after: NDArray) -> Still:
     """Return the region three values span, a head's answers, and where thinking leads.
 
     `values`: (3, 2); `answers` and `after`, what a bank made of them: (n, 2).
@@ -222,7 +222,7 @@ def region(values: ArrayLike, answers: ArrayLike, after: ArrayLike) -> Still:
 
 @look.in_the_lab_look()
 def by_storey(
-    curves: Mapping[str, ArrayLike],
+    curves: Mapping[str, NDArray],
     title: str,
     ylabel: str,
     *,
@@ -260,7 +260,10 @@ def shares(words: Sequence[str], rows: Mapping[str, ArrayLike]) -> Still:
     figure = look.new_figure(7.2, 3.2)
     axes = figure.subplots()
     width = 0.8 / len(rows)
-    looks = ({"color": SKY}, {"color": NAVY, "hatch": "//", "edgecolor": "white"})
+    looks: Sequence = (
+        {"color": SKY},
+        {"color": NAVY, "hatch": "//", "edgecolor": "white"},
+    )
     looks = looks[: len(rows)]
     for i, ((name, read), style) in enumerate(zip(rows.items(), looks, strict=True)):
         at = np.arange(len(words)) + (i - (len(rows) - 1) / 2) * width

@@ -2,6 +2,7 @@
 // what a hand does, and shows what comes back: one message a frame, two unanswered.
 
 const [UNANSWERED, PATIENCE, REST] = [2, 2500, 500]; // messages, ms, ms
+const HIDDEN = { "aria-hidden": "true" };
 const OWN_KEYS = { "data-lm-suppress-shortcuts": "true" }; // or JupyterLab takes them
 
 function make(tag, attributes, ...children) {
@@ -20,7 +21,7 @@ function slider({ label, low, high, step, sample }, id, moved) {
   const typed = { type: "text", inputmode: "decimal", "aria-label": `${label}, typed` };
   const field = make("input", { ...typed, ...OWN_KEYS });
   const name = make("label", { for: id }, label);
-  if (sample) name.prepend(make("svg", { viewBox: "0 0 30 12" }));
+  if (sample) name.prepend(make("svg", { viewBox: "0 0 30 12", ...HIDDEN }));
   if (sample) name.firstChild.innerHTML = sample;
   const say = () => { field.value = Number(range.value).toFixed(decimals); };
   const move = () => { say(); moved(Number(range.value)); };
@@ -31,7 +32,10 @@ function slider({ label, low, high, step, sample }, id, moved) {
     range.value = number; // which keeps to its ends and steps
     move();
   };
-  field.onkeydown = ({ key }) => { if (key === "Escape") say(); };
+  field.onkeydown = ({ key }) => {
+    if (key === "Enter") field.onchange();
+    if (key === "Escape") say();
+  };
   const put = (at) => { range.value = at; if (!field.matches(":focus")) say(); };
   const box = make("div", { class: "lab-slider" }, name, range, field);
   return { box, inputs: [range, field], put };
@@ -60,10 +64,11 @@ function render({ model, el }) {
   });
   const reset = make("button", { type: "button", ...OWN_KEYS }, "Reset");
   reset.onclick = () => { queue = []; push("reset"); };
-  const [still, moving] = [0, 1].map(() => make("svg", { viewBox: stage.viewBox }));
+  const layer = { viewBox: stage.viewBox, ...HIDDEN };
+  const [still, moving] = [make("svg", layer), make("svg", layer)];
   const picture = make("div", { class: "lab-picture", role: "img" }, still, moving);
   const handles = stage.handles.map(handle);
-  const words = make("p", { id: `${view}-words`, "aria-hidden": "true" });
+  const words = make("p", { id: `${view}-words`, ...HIDDEN });
   const status = make("div", { class: "lab-status", role: "status" });
   const explorer = make("div",
     { class: "lab-explorer", role: "group", "aria-label": stage.title },
@@ -151,12 +156,12 @@ function render({ model, el }) {
   // The hand in the picture.
   function place(grip, at) {
     grip.hidden = !at;
-    const sides = ["left", "bottom", "width", "height"];
-    at?.forEach((share, i) => { grip.style[sides[i]] = `${100 * share}%`; });
+    if (at) grip.style.translate = `${100 * at[0]}cqw ${-100 * at[1] * stage.upright}cqw`;
   }
 
   function handle({ name, box, presses }, which) {
     const grip = make("div", { class: box ? "lab-zone" : "lab-handle" });
+    if (box) [grip.style.width, grip.style.height] = [`${100 * box[2]}%`, `${100 * box[3]}%`];
     let off = [0, 0];
     const push_at = (kind, { clientX, clientY }) => {
       const { left, bottom, width, height } = picture.getBoundingClientRect();

@@ -262,6 +262,7 @@ class Explorer(anywidget.AnyWidget):
             self._stage = {
                 "title": self.title,
                 "width": round(width * CSS_DPI / SVG_DPI),
+                "upright": height / width,
                 "viewBox": f"0 0 {width:g} {height:g}",
                 "background": svg([self.figure], (width, height), "path"),
                 "controls": [

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 # alone: a thing keeps its line style and marker too, in all six notebooks.
 NAVY, RUST, SKY, BLACK = "#1a2566", "#a33809", "#3496bb", "#000000"
 SHADE, GREY = "#d9e8ef", "#888888"
-LOOK = {
+LOOK: dict[str, Any] = {
     "evidence": {"color": NAVY, "linestyle": "-", "marker": "o"},
     "pattern": {"color": RUST, "linestyle": "--", "marker": "^"},
     "contribution": {"color": SKY, "linestyle": "-.", "marker": "s"},
@@ -75,7 +75,7 @@ CELLS = LinearSegmentedColormap.from_list(
 CSS_DPI, SVG_DPI = 100, 72
 BELOW = (-0.1, -0.64), ("normal", "italic")  # a still's lines: inches, style
 # Linux's C library keeps what is freed, some 10 MB a kernel; a class has many kernels.
-LIBRARY = ctypes.CDLL(None) if sys.platform == "linux" else None
+LIBRARY: Any = ctypes.CDLL(None) if sys.platform == "linux" else None
 NOWHERE = Path(np.zeros((1, 2)))
 
 with matplotlib.style.context("labsupport.lab", after_reset=True):
@@ -143,7 +143,7 @@ class Still(Figure):
         (width, height), buffer = self.get_size_inches(), io.BytesIO()
         below = 0.9 if under else 0
         with in_the_lab_look():
-            added = [
+            added: list[Artist] = [
                 self.text(0.02, y / height, text, va="top", wrap=True, style=style)
                 for text, y, style in zip(under, *BELOW, strict=False)
             ]
@@ -175,7 +175,8 @@ def svg(artists: Iterable[Artist], size: Iterable[float], text: str) -> str:
     """
     rcParams.update({"svg.fonttype": text, "svg.hashsalt": f"the lab: {text}"})
     buffer = io.StringIO()
-    renderer = RendererSVG(*size, buffer)
+    width, height = size
+    renderer = RendererSVG(width, height, buffer)
     buffer.seek(0)
     buffer.truncate()  # the style in its head would reach the whole page
     for artist in artists:
@@ -219,7 +220,9 @@ def point(arrow: Line2D, tip: ArrayLike, tail: ArrayLike = (0, 0)) -> None:
 def shade(axes: Axes, path: Path | None, label: str, **style: Any) -> PathPatch:
     """Draw a region, or none yet, under everything else on the axes."""
     style = {"color": SHADE, "linewidth": 0, "zorder": 0.5, "label": label} | style
-    return axes.add_patch(PathPatch(path or NOWHERE, **style))
+    region = PathPatch(path or NOWHERE, **style)
+    axes.add_patch(region)
+    return region
 
 
 def sampled(ask: Callable, points: NDArray) -> NDArray | None:
@@ -247,8 +250,8 @@ def sampled(ask: Callable, points: NDArray) -> NDArray | None:
 
 def lattice(axes: Axes, n: int = 33) -> tuple[NDArray, NDArray]:
     """Return points over the axes and a little beyond: x and y, (n, n) each."""
-    spans = [1.1 * np.asarray(limits) for limits in (axes.get_xlim(), axes.get_ylim())]
-    x, y = np.meshgrid(*(np.linspace(*span, n) for span in spans))
+    ends = axes.get_xlim(), axes.get_ylim()
+    x, y = np.meshgrid(*(np.linspace(1.1 * low, 1.1 * high, n) for low, high in ends))
     return x, y
 
 
@@ -269,7 +272,7 @@ def above_zero(x: NDArray, y: NDArray, strength: NDArray) -> Path:
             onward.append(np.where(near > 0, on, np.nan))
     beyond = np.fmin.reduce(onward)
     signed = np.where(strength > 0, strength, np.where(np.isnan(beyond), -1, beyond))
-    lines = contour_generator(x, y, signed, name="serial", fill_type="OuterCode")
+    lines: Any = contour_generator(x, y, signed, name="serial", fill_type="OuterCode")
     polygons, codes = lines.filled(0, max(signed.max(), 0) + 1)
     if not polygons:
         return NOWHERE
@@ -322,7 +325,12 @@ class Cells:
         axes.set(xticks=[], yticks=[])
         axes.grid(False)
         axes.spines[:].set_visible(True)
-        style = {"cmap": CELLS, "vmin": -limit, "vmax": limit, "animated": animated}
+        style: dict[str, Any] = {
+            "cmap": CELLS,
+            "vmin": -limit,
+            "vmax": limit,
+            "animated": animated,
+        }
         self.limit, self.form = limit, form
         self.image = axes.imshow(numbers, aspect="auto", interpolation="none", **style)
         style = {"ha": "center", "va": "center", "animated": animated}

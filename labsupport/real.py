@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 import labsupport.block as lab
-from labsupport.figures import CELLS, LOOK, Still, in_the_lab_look, new_figure
+from labsupport.look import LOOK, Cells, Still, in_the_lab_look, new_figure
 from labsupport.stack import size
 
 if TYPE_CHECKING:
@@ -204,9 +204,8 @@ def picture(network: Network, runs: Sequence[Run], bare: Sequence[Run]) -> Still
     X, pieces = runs[0].streams[-2], runs[0].pieces[:24]  # of more, no name would fit
     n = len(pieces)
     weights = lab.attention_weights(X @ W_Q[-1], X @ W_K[-1])[:n, :n]
-    shares = left.imshow(weights, cmap=CELLS, vmin=-1, vmax=1, aspect="auto")
+    shares = Cells(left, weights, limit=1).image
     figure.colorbar(shares, ax=left, label="share of what is read").ax.set_ylim(0, 1)
-    left.grid(False)
     left.set_xticks(range(n), pieces, rotation=90)
     left.set_yticks(range(n), pieces)
     left.set(title="The last block's last head", xlabel="is read", ylabel="reads")
