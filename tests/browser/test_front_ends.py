@@ -10,8 +10,8 @@ import shutil
 
 import nbformat
 import pytest
-from browser import chromium, jupyterlab, open_notebook
-from browser import run as run_in_lab
+from lab import chromium, jupyterlab, open_notebook
+from lab import run as run_in_lab
 from runners import NAMES, NOTEBOOKS, code_cells, pytest_alone, texts
 
 EXPLORER = ".lab-explorer:visible"

@@ -131,7 +131,8 @@ class Hand:
             here = [values.pop(0) for _ in made]
             if here != [control.at for control in made]:
                 stood = [
-                    c.options[at][1] if c.options else at for c, at in zip(made, here)
+                    c.options[at][1] if c.options else at
+                    for c, at in zip(made, here, strict=False)
                 ]
                 one = isinstance(self.twin.state[name], tuple)
                 changes[name] = tuple(stood) if one else stood[0]
