@@ -82,15 +82,10 @@ def attention_weights(Q: Array, K: Array, mask: Array = None) -> NDArray:
     The mask is (n, m), or that under the batch axes, True where a query may read. N2;
     Vaswani et al. 2017, section 3.2.1.
     """
-    with np.errstate(over="ignore", invalid="ignore"):
-        scores = Q @ K.swapaxes(-1, -2) / math.sqrt(Q.shape[-1])
+    scores = Q @ K.swapaxes(-1, -2) / math.sqrt(Q.shape[-1])
     if mask is not None:
         scores = np.where(_fitting(mask, scores.shape), scores, -np.inf)
-    try:
-        return softmax(scores)
-    except ValueError:  # a row reads nothing, or a score is too large for its type
-        scores = _huge_scores(Q, K, mask)
-    return softmax(scores).astype(Q.dtype)
+    return softmax(scores)
 
 
 @shapes(X="... n+ d", W_Q="d d_k+", W_K="d d_k", W_V="d d_v")
@@ -121,7 +116,7 @@ def layer_norm(
     0 where every row has some spread. U17, N10; Ba, Kiros and Hinton 2016.
     """
     eps = one_number("eps", eps, least=0)
-    x, power = _below_one(X, axis=-1, least=math.sqrt(eps))
+    x, power = _below_one(X, least=math.sqrt(eps))
     # From the row's first number on, so that a constant row is exactly 0.
     x = x - x[..., :1]
     x = x - x.mean(axis=-1, keepdims=True)
@@ -144,7 +139,7 @@ def block(
 
     The norms sit on what a sublayer reads, never on the stream.
     """
-    Z = X + multi_head_attention(layer_norm(X, *ln_1), *attn, mask=mask)
+    Z = X + multi_head_attention(layer_norm(X, *ln_1), *attn, mask)
     return Z + feed_forward(layer_norm(Z, *ln_2), *ffn)
 
 
@@ -216,32 +211,19 @@ def _fitting(mask: Array, shape: tuple[int, ...]) -> NDArray:
     if not same or any(size not in (1, whole) for size, whole in batch):
         needed = f"{shape[-2:]}, or that under the batch axes of {shape}"
         raise ValueError(f"mask has shape {mask.shape}; it needs {needed}")
-    return mask
-
-
-def _huge_scores(Q: NDArray, K: NDArray, mask: Array) -> NDArray:
-    """Return what softmax sees of scores that overflow: each less its row's largest."""
-    mask = np.array(True if mask is None else mask)
     if not mask.any(axis=-1).all():
         row = _first(~mask.any(axis=-1))
         raise ValueError(f"mask lets row {row} read nothing; it must read at least one")
-    (Q, row_power), (K, power) = _below_one(Q, axis=-1), _below_one(K, axis=(-2, -1))
-    scores = Q @ K.swapaxes(-1, -2) / math.sqrt(Q.shape[-1])
-    scores = np.where(mask, scores, -np.inf)
-    with np.errstate(over="ignore"):
-        top = scores.max(axis=-1, keepdims=True)
-        return np.ldexp(scores - top, row_power + power)
+    return mask
 
 
-def _below_one(
-    x: NDArray, axis: int | tuple[int, int], least: float = 0.0
-) -> tuple[NDArray, NDArray]:
-    """Return float64 numbers below 1, and the power of two they were divided by.
+def _below_one(x: NDArray, least: float) -> tuple[NDArray, NDArray]:
+    """Return rows in float64, below 1, and the power of two each was divided by.
 
-    No square of them overflows, and such a division is exact.
+    No square of theirs overflows, and such a division is exact.
     """
     x = x.astype(np.promote_types(x.dtype, np.float64))
-    _, power = np.frexp(np.abs(x).max(axis=axis, keepdims=True, initial=least))
+    _, power = np.frexp(np.abs(x).max(axis=-1, keepdims=True, initial=least))
     with np.errstate(under="ignore"):
         return np.ldexp(x, -power), power
 
@@ -251,7 +233,7 @@ def _unreadable(scores: NDArray) -> str:
     if bad.any():
         needed = "every score must be a finite number, or -inf for 'may not be read'"
         return f"holds {scores[bad][0]} at {_first(bad)}; {needed}"
-    row = _first(np.isneginf(scores.max(axis=-1)))
+    row = _first(np.isneginf(scores).all(axis=-1))
     needed = "every score there is -inf, and at least one must be finite"
     return f"has nothing to read in row {row}: {needed}"
 

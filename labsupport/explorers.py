@@ -1,82 +1,97 @@
 """The explorers: each shows the reader's own function at work, under the hand.
 
-Every one starts at the documents' own numbers and runs the function it is given (the
-lab's own unless another is given) for what it draws. They share what `live.Explorer`
-has: ``set``, ``state``, ``readout`` and ``figure``.
+Every one starts at the documents' own numbers and draws what the function it is given
+does (the lab's own unless another is given). They share what `live.Explorer` has:
+``set``, ``state``, ``readout``, ``picture`` and ``figure``.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib import colormaps
-from matplotlib.style import context
 
-from labsupport import block as _block
-from labsupport import examples
-from labsupport import stack as _stack
-from labsupport.figures import BLACK, LOOK, NAVY, RUST, new_figure
-from labsupport.live import Explorer, Unusable, choice, numbers, slider
+from labsupport import block as lab
+from labsupport import examples, look
+from labsupport import stack as lab_stack
+from labsupport.live import Explorer, Handle, Unusable, choice, numbers, slider
+from labsupport.look import (
+    BLACK,
+    GREY,
+    LOOK,
+    NAVY,
+    RUST,
+    SKY,
+    count,
+    plain,
+    row,
+    signed,
+    size_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
-    from matplotlib.text import Text
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
 SIZE = (6.4, 3.3)
-MOST_STOREYS = 40
-ZERO = 1e-15  # where a log axis has its line for "exactly 0"
-_lab_look = context("labsupport.lab")
+MOST_STOREYS = 30
+ZERO = 1e-6  # where a log axis has its line for "exactly 0"
 
 
-@_lab_look
-def if_unit(fires: Callable = _block.fires) -> Explorer:
+@look.in_the_lab_look()
+def if_unit(fires: Callable = lab.fires) -> Explorer:
     """Return the explorer of one unit: pattern, evidence, contribution.
 
-    Parameters
-    ----------
-    fires : callable
-        From (pattern, evidence), each (2,), to one number.
-
+    `fires`: from (pattern, evidence), each (2,), to one number.
     Source: if-units, U1 to U4.
     """
-    figure = new_figure(*SIZE)
-    plane, bend = figure.subplots(1, 2)
-    _plane(plane, "Evidence and pattern", 2.4)
-    (side,) = plane.fill([0, 0, 0, 0], [0, 0, 0, 0], color="#f6e6dd", animated=True)
-    side.set(label="fires here", zorder=0.5)
-    pattern, evidence = _arrow(plane, "pattern"), _arrow(plane, "evidence")
-    added = _arrow(plane, "contribution", "what it adds")
-    figure.legend(
-        handles=[pattern, evidence, added, side], loc="outside lower center", ncols=4
-    )
-    bend.set(title="The bend", xlabel="match", ylabel="fires", aspect="equal")
-    bend.set(xlim=(-2.4, 2.4), ylim=(-2.4, 2.4), xticks=range(-2, 3))
-    bend.plot([-2.4, 0, 2.4], [0, 0, 2.4], color="#888888", linewidth=1.5)
-    (drop,) = bend.plot([0, 0], [0, 0], ":", color=NAVY, animated=True)
-    (dot,) = bend.plot([0], [0], "o", color=NAVY, markersize=10, animated=True)
+    figure = look.new_figure(*SIZE)
+    left, right = figure.subplots(1, 2)
+    look.plane(left, "Evidence and pattern", 2.4)
+    side = look.shade(left, None, "fires here", animated=True)
+    pattern, evidence = _arrow(left, "pattern"), _arrow(left, "evidence")
+    added = _arrow(left, "contribution", "what it adds")
+    look.legend(figure, [pattern, evidence, added, side], ncols=4)
+    right.set(title="The bend", xlabel="match", ylabel="fires", aspect="equal")
+    right.set(xlim=(-2.4, 2.4), ylim=(-2.4, 2.4), xticks=range(-2, 3))
+    curve = _moving(right, "-", GREY, linewidth=1.5)
+    drop = _moving(right, ":", NAVY)
+    dot = _moving(right, "o", NAVY, markersize=10)
+    matches = np.linspace(-2.4, 2.4, 97)
+
+    @lru_cache(maxsize=2)
+    def everywhere(p: tuple) -> tuple:
+        """Return where the reader's unit fires, and how strongly at each match."""
+        side, length = look.where_fires(fires, p, left), np.dot(p, p)
+        if not length:  # every match is 0: there is no curve
+            return side, np.full(matches.shape, np.nan)
+        points = np.outer(matches, p) / length
+        return side, look.sampled(lambda e: fires(np.array(p), e), points)
 
     def draw(state: dict) -> str:
         unit, names = state["unit"], ("pattern", "evidence", "contribution")
         p, e, c = (np.array(state[name]) for name in names)
         fired = float(numbers("fires", fires(p.copy(), e.copy())))
         match = p @ e
-        side.set_xy(_half_plane(p))
-        _point(pattern, p)
-        _point(evidence, e)
-        _point(added, fired * c)
+        region, strength = everywhere(state["pattern"])
+        side.set_path(region)
+        slow = strength is None
+        curve.set_data(matches, np.full(matches.shape, np.nan) if slow else strength)
+        look.point(pattern, p)
+        look.point(evidence, e)
+        look.point(added, fired * c)
         drop.set_data([match, match], [0, fired])
         dot.set_data([match], [fired])
         who = f"Unit {unit}" if unit else "Your own unit"
         return (
-            f"{who}. Pattern {_row(p)} · evidence {_row(e)}: match {_signed(match)}, "
-            f"fires {_plain(fired)}, adds {_plain(fired)} × {_row(c)} = "
-            f"{_row(fired * c)}."
+            f"{who}. Pattern {row(p)} · evidence {row(e)}: match {signed(match)}, "
+            f"fires {plain(fired)}, adds {plain(fired)} × {row(c)} = "
+            f"{row(fired * c)}.{_unsaid(added, dot)}"
+            f"{' It is slow: no curve, no shade.' if slow else ''}"
         )
 
     def follow(state: dict, changed: set) -> dict:
@@ -85,223 +100,317 @@ def if_unit(fires: Callable = _block.fires) -> Explorer:
         here = {name: state[name] for name in ("pattern", "contribution")}
         return {"unit": next((i for i, unit in units.items() if unit == here), 0)}
 
+    def fired_now() -> float:
+        return float(drop.get_ydata()[-1]) if len(drop.get_ydata()) else 0.0
+
     units = {
-        i + 1: {"pattern": tuple(column), "contribution": tuple(row)}
-        for i, (column, row) in enumerate(
+        i + 1: {"pattern": tuple(column), "contribution": tuple(weights)}
+        for i, (column, weights) in enumerate(
             zip(examples.W1.T.tolist(), examples.W2.tolist(), strict=True)
         )
     }
     kinds = [("unit 1", 1), ("unit 2", 2), ("unit 3", 3), ("your own", 0)]
-    controls = {
-        "unit": choice("unit", kinds),
-        "evidence": _pair("evidence"),
-        "pattern": _pair("pattern"),
-        "contribution": _pair("contribution"),
-    }
-    controls["unit"].add_class("lab-whole-row")
-    start = {"evidence": tuple(examples.EVIDENCES[0].tolist()), **units[1]}
-    return Explorer("One if-unit", controls, start, figure, draw, follow)
+    controls: dict[str, Any] = {"unit": choice("unit", kinds)}
+    controls |= {name: _pair(name) for name in ("evidence", "pattern", "contribution")}
+    start = {"unit": 1, "evidence": tuple(examples.EVIDENCES[0].tolist()), **units[1]}
+    contribution = Handle(
+        "contribution",
+        left,
+        lambda _: _drawn(added, -1) if fired_now() else None,
+        lambda state, *tip: {"contribution": tuple(np.divide(tip, fired_now() or 1))},
+    )
+    handles = [contribution, _tip("pattern", left), _tip("evidence", left)]
+    return Explorer("One if-unit", controls, start, figure, draw, follow, handles)
 
 
-@_lab_look
-def bank(feed_forward: Callable = _block.feed_forward) -> Explorer:
+@look.in_the_lab_look()
+def bank(feed_forward: Callable = lab.feed_forward) -> Explorer:
     """Return the explorer of the three units as a bank: evidence, with or without bend.
 
-    Parameters
-    ----------
-    feed_forward : callable
-        From (x, W1, W2), (2,), (2, 3) and (3, 2), to (2,). Without the bend the bank is
-        ``x @ W1 @ W2`` and the function is not asked.
-
+    `feed_forward`: from (x, W1, W2), (n, 2), (2, 3) and (3, 2), to (n, 2). Without the
+    bend the bank is ``x @ W1 @ W2`` and the function is not asked.
     Source: if-units, U4 and U8.
     """
-    figure = new_figure(*SIZE)
-    left, plane = figure.subplots(1, 2)
-    units = np.arange(1, 4)
-    left.set(title="Three units", xlabel="match, and what fires", ylabel="unit")
-    left.set(xlim=(-2.4, 2.4), ylim=(3.5, 0.5), yticks=units)
-    left.axvline(0, color="#444444", linewidth=0.9)
-    (matched,) = left.plot(
-        [0] * 3, units, "o", color=RUST, fillstyle="none", markersize=11, animated=True
-    )
-    bars = left.barh(units, [0] * 3, height=0.35, color=NAVY, animated=True)
-    matched.set_label("match")
-    bars.set_label("fires")
-    _plane(plane, "What they add", 3.2)
-    steps = [_arrow(plane, "contribution", "fired contributions") for _ in units]
-    (out,) = plane.plot(
-        [0], [0], "o", color=BLACK, markersize=10, label="out", animated=True
-    )
-    figure.legend(
-        handles=[matched, bars, steps[0], out], loc="outside lower center", ncols=4
+    figure = look.new_figure(*SIZE)
+    where, middle, right = figure.subplots(1, 3, width_ratios=(1, 0.7, 1))
+    W1, W2, units = examples.W1, examples.W2, np.arange(1, 4)
+    look.plane(where, "Who fires where", 1.6)
+    style = {"color": SKY, "alpha": 0.22, "animated": True}
+    sides = [look.shade(where, None, "a unit fires", **style) for _ in units]
+    for unit, pattern in zip(units, W1.T, strict=True):
+        known = look.arrow(where, "pattern", pattern, linewidth=1.2)
+        style = {"ha": "center", "va": "center", "color": RUST}
+        where.text(*1.3 * pattern, str(unit), **style)
+    evidence = _arrow(where, "evidence")
+    middle.set(title="Units", xlabel="match, fires", xticks=(-2, 0, 2))
+    middle.set(xlim=(-2.4, 2.4), ylim=(3.5, 0.5), yticks=units)
+    middle.set(box_aspect=1.4, anchor="N")
+    middle.axvline(0, color="#444444", linewidth=0.9)
+    matched = _moving(middle, "o", RUST, "match", fillstyle="none", markersize=11)
+    style = {"height": 0.35, "color": NAVY, "label": "fires", "animated": True}
+    bars = middle.barh(units, [0] * 3, **style)
+    look.plane(right, "What they add", 3.2)
+    steps = [_arrow(right, "contribution", "adds") for _ in units]
+    out = _moving(right, "o", BLACK, "out", markersize=10)
+    look.legend(
+        figure, [evidence, known, sides[0], matched, bars, steps[0], out], ncols=4
     )
 
+    def fire(rows: NDArray, bend: bool) -> tuple[NDArray, NDArray]:
+        """Return what each unit fires, (n, 3), and what the bank adds, (n, 2)."""
+        if not bend:
+            return rows @ W1, rows @ W1 @ W2
+        # [[1, 0], [0, 1], [0, 0]] for W2 hands back what units 1 and 2 fire.
+        one_two, two_three, out = (
+            _each("feed_forward", feed_forward, rows, W1, V)
+            for V in (np.eye(3)[:, :2], np.eye(3)[:, 1:], W2)
+        )
+        return np.column_stack([one_two, two_three[:, 1]]), out
+
+    @lru_cache(maxsize=2)
+    def everywhere(bend: bool) -> list:
+        x, y = look.lattice(where)
+        fired, _ = fire(np.column_stack([x.ravel(), y.ravel()]), bend)
+        return [look.above_zero(x, y, abs(unit).reshape(x.shape)) for unit in fired.T]
+
     def draw(state: dict) -> str:
-        x, W1, W2 = np.array(state["evidence"]), examples.W1, examples.W2
+        x = np.array(state["evidence"])
         matches = x @ W1
-        fired, total = matches, matches @ W2
-        if state["bend"]:
-            # W2 = [[1, 0], [0, 1], [0, 0]] hands back what units 1 and 2 fire.
-            probes = np.eye(3)[:, :2], np.eye(3)[:, 1:], W2
-            one_two, two_three, total = (
-                numbers("feed_forward", feed_forward(x.copy(), W1.copy(), V.copy()), 2)
-                for V in probes
-            )
-            fired = np.array([*one_two, two_three[1]])
-        matched.set_xdata(matches)
+        (fired,), (total,) = fire(x[None], state["bend"])
+        for side, region in zip(sides, everywhere(state["bend"]), strict=True):
+            side.set_path(region)
+        look.point(evidence, x)
+        matched.set_data(matches, units)
         for bar, width in zip(bars, fired, strict=True):
             bar.set_width(width)
         corners = np.vstack([[0, 0], np.cumsum(fired[:, None] * W2, axis=0)])
         for step, tail, tip in zip(steps, corners, corners[1:], strict=False):
-            _point(step, tip, tail)
+            look.point(step, tip, tail)
         out.set_data(total[:1], total[1:])
         return (
-            f"Evidence {_row(x)}, bend {'on' if state['bend'] else 'off'}: matches "
-            f"{_row(matches)}, fires {_row(fired)}, out {_row(total)}."
+            f"Evidence {row(x)}, bend {'on' if state['bend'] else 'off'}: matches "
+            f"{row(matches)}, fires {row(fired)}, out {row(total)}."
+            f"{_unsaid(out, *steps)}"
         )
 
-    controls = {
+    controls: dict[str, Any] = {
         "evidence": _pair("evidence"),
         "bend": choice("bend", [("on", True), ("off", False)]),
     }
     start = {"evidence": tuple(examples.EVIDENCES[0].tolist()), "bend": True}
-    return Explorer("A bank of three units", controls, start, figure, draw)
+    handles, title = [_tip("evidence", where)], "A bank of three units"
+    return Explorer(title, controls, start, figure, draw, handles=handles)
 
 
-@_lab_look
-def collapse(bend: Callable = _block.relu) -> Explorer:
-    """Return the explorer of the collapse: a line sent through layers as they bend.
+@look.in_the_lab_look()
+def third_fact(feed_forward: Callable = lab.feed_forward) -> Explorer:
+    """Return the explorer of the third fact: *mouse* from *cat* and *chased*.
 
-    Parameters
-    ----------
-    bend : callable
-        The full bend, from (n, 8) to (n, 8). A slope s below zero is drawn as
-        ``s * x + (1 - s) * bend(x)``: s = 1 is no bend at all, s = 0 is `bend` alone.
+    `feed_forward`: from (x, W1, W2), (n, 4), (4, 1) and (1, 4), to (n, 4); a row holds
+    a constant 1, then *cat*, *chased* and *mouse*.
+    Source: if-units, U5 and U6.
+    """
+    figure = look.new_figure(*SIZE)
+    left, right = figure.subplots(1, 2)
+    facts, wanted = np.array([[0, 0], [1, 0], [0, 1], [1, 1]]), np.array([0, 0, 0, 1])
+    cases = ["neither", "cat", "chased", "both"]
+    look.plane(left, "Where “mouse” follows", 2.2)
+    left.set(xlabel="cat", ylabel="chased")
+    side = look.shade(left, None, "fires here", animated=True)
+    weights = _arrow(left, "pattern", "weights")
+    (given,) = left.plot(*facts.T, "o", color=NAVY, label="the four cases")
+    right.set(title="What is concluded", ylim=(-0.5, 4.5), xlim=(-0.6, 3.6))
+    right.set_xticks(range(4), cases)
+    style = {"color": GREY, "linewidth": 5, "label": "wanted"}
+    bars = right.hlines(wanted, np.arange(4) - 0.35, np.arange(4) + 0.35, **style)
+    concluded = _moving(right, "s", NAVY, "the unit", markersize=9)
+    look.legend(figure, [weights, side, given, bars, concluded], ncols=3)
 
+    def conclude(pairs: NDArray, state: dict) -> NDArray:
+        """Return what the unit writes into *mouse*, (n,), for pairs of facts."""
+        W1 = np.array([[-state["threshold"], *state["weights"], 0.0]]).T
+        W2 = np.array([[0.0, 0.0, 0.0, 1.0]])
+        rows = np.column_stack([np.ones(len(pairs)), pairs, np.zeros(len(pairs))])
+        return _each("feed_forward", feed_forward, rows, W1, W2)[:, 3]
+
+    def draw(state: dict) -> str:
+        mouse = conclude(facts, state)
+        x, y = look.lattice(left, 21)
+        strength = conclude(np.column_stack([x.ravel(), y.ravel()]), state)
+        side.set_path(look.above_zero(x, y, strength.reshape(x.shape)))
+        look.point(weights, state["weights"])
+        concluded.set_data(range(4), mouse)
+        worst = np.abs(mouse - wanted).max()
+        said = ", ".join(f"{c} {plain(m)}" for c, m in zip(cases, mouse, strict=True))
+        off = "as wanted" if worst < 1e-9 else f"off by up to {size_text(worst)}"
+        return (
+            f"Threshold {plain(state['threshold'])}, weights {row(state['weights'])}. "
+            f"Concluded from {said}; wanted 0, 0, 0, 1: {off}.{_unsaid(concluded)}"
+        )
+
+    def on_edge(state: dict) -> Any:
+        """Return the point of the edge that is nearest to the origin."""
+        w: Any = np.array(state["weights"])
+        return w * state["threshold"] / (w @ w) if w.any() else None
+
+    names = [f"weight of {fact}" for fact in cases[1:3]]
+    controls: dict[str, Any] = {
+        "threshold": slider("threshold", -0.5, 2.0, 0.05),
+        "weights": [slider(name, -1.0, 2.0, 0.05, "pattern") for name in names],
+    }
+    start = {"threshold": 0.0, "weights": (1.0, 1.0)}
+    handles = [
+        Handle(
+            "threshold",
+            left,
+            on_edge,
+            lambda state, x, y: {"threshold": np.dot(state["weights"], (x, y))},
+        ),
+        _tip("weights", left),
+    ]
+    title = "A third fact from two"
+    return Explorer(title, controls, start, figure, draw, handles=handles)
+
+
+@look.in_the_lab_look()
+def collapse(bend: Callable = lab.relu) -> Explorer:
+    """Return the explorer of the collapse: a line sent through banks as they bend.
+
+    `bend`: the full bend, from (n, 8) to (n, 8). A slope s below zero is drawn as
+    ``s * x + (1 - s) * bend(x)``: s = 1 is no bend at all, s = 0 is `bend` alone.
     Source: if-units, U8 to U10.
     """
-    figure = new_figure(*SIZE)
-    before, after = figure.subplots(1, 2)
+    figure = look.new_figure(*SIZE)
+    left, right = figure.subplots(1, 2)
     line = np.column_stack([np.linspace(-1.5, 1.5, 61), np.full(61, 0.5)])
-    layers = _turning_layers(np.random.default_rng(1), 6)
-    _plane(before, "A line goes in", 2.4)
-    before.plot(*line.T, **_without_marker("evidence"))
-    _plane(after, "and comes out", 2.4)
-    (best,) = after.plot([0], [0], color=RUST, linestyle="--", animated=True)
-    (out,) = after.plot([0], [0], animated=True, **_without_marker("evidence"))
-    best.set_label("the best single matrix")
-    out.set_label("the layers")
-    figure.legend(handles=[out, best], loc="outside lower center", ncols=2)
+    # This draw keeps the line on the plane, however many banks fold it.
+    banks = _turning_banks(np.random.default_rng(2790), 6)
+    matches = np.linspace(-2.4, 2.4, 49)
+    full = matches.copy()  # what the full bend makes of them
+    look.plane(left, "The bend", 2.4)
+    left.set(xlabel="match", ylabel="after the bend")
+    curve = _moving(left, "-", BLACK)
+    look.plane(right, "A line through the banks", 2.4)
+    (given,) = right.plot(*line.T, color=GREY, linewidth=1.5, label="goes in")
+    out = _moving(right, "-", NAVY, "comes out")
+    best = _moving(right, "--", RUST, "best single matrix")
+    look.legend(figure, [given, out, best], ncols=3)
+
+    def bent(matches: NDArray, slope: float) -> NDArray:
+        answer = numbers("bend", bend(matches.copy()), *matches.shape)
+        return slope * matches + (1 - slope) * answer
 
     def draw(state: dict) -> str:
         slope, rows = state["slope"], line
-        for W1, W2 in layers[: state["layers"]]:
-            matches = rows @ W1
-            bent = numbers("bend", bend(matches.copy()), *matches.shape)
-            rows = (slope * matches + (1 - slope) * bent) @ W2
+        for W1, W2 in banks[: state["banks"]]:
+            rows = bent(rows @ W1, slope) @ W2
         nearest = line @ np.linalg.lstsq(line, rows, rcond=None)[0]
-        distance = np.sqrt(np.square(rows - nearest).sum(axis=1).mean())
+        # As a share of the answer, as in the notebook.
+        miss = np.linalg.norm(rows - nearest) / np.fmax(np.linalg.norm(rows), 1e-300)
+        full[:] = bent(np.tile(matches[:, None], 8), 0.0)[:, 0]
+        curve.set_data(matches, slope * matches + (1 - slope) * full)
         out.set_data(*rows.T)
         best.set_data(*nearest.T)
-        bends = {1.0: "no bend", 0.0: "the full bend"}
+        kind = {1.0: "no bend", 0.0: "the full bend"}.get(slope, "part of the bend")
+        comes = f"folded; the best single matrix misses by {size_text(miss)} of it"
+        if miss < 1e-9:
+            comes = "straight; a single matrix does the same"
         return (
-            f"{_count(state['layers'], 'layer')}, slope {_plain(slope)} below zero "
-            f"({bends.get(slope, 'part of the bend')}): the line comes out "
-            f"{'straight' if distance < 1e-9 else 'folded'}, at a distance of "
-            f"{_plain(distance)} from the best single matrix."
+            f"{count(state['banks'], 'bank')}, slope {plain(slope)} below zero "
+            f"({kind}): the line comes out {comes}.{_unsaid(out)}"
         )
 
-    controls = {
+    def lift(state: dict, x: float, y: float) -> dict:
+        wide = matches[4] - full[4]
+        return {"slope": (y - full[4]) / wide} if abs(wide) > 1e-9 else {}
+
+    controls: dict[str, Any] = {
         "slope": slider("slope below zero (1: no bend, 0: ReLU)", 0.0, 1.0, 0.02),
-        "layers": slider("layers", 1, 6, 1),
+        "banks": slider("banks", 1, 6, 1),
     }
-    start = {"slope": 1.0, "layers": 3}
-    return Explorer("Layers with and without a bend", controls, start, figure, draw)
+    start = {"slope": 1.0, "banks": 3}
+    arm = Handle("slope", left, lambda _: _drawn(curve, 4), lift)
+    title = "Banks with and without a bend"
+    return Explorer(title, controls, start, figure, draw, handles=[arm])
 
 
-@_lab_look
-def hull(softmax: Callable = _block.softmax) -> Explorer:
+@look.in_the_lab_look()
+def hull(softmax: Callable = lab.softmax) -> Explorer:
     """Return the explorer of a head's answer: three scores, three values, one blend.
 
-    Parameters
-    ----------
-    softmax : callable
-        From (3,) scores to (3,) weights.
-
+    `softmax`: from (3,) scores to (3,) weights.
     Source: nine-wide, N2 and N4.
     """
-    figure = new_figure(*SIZE)
-    left, plane = figure.subplots(1, 2)
+    figure = look.new_figure(*SIZE)
+    left, right = figure.subplots(1, 2)
     words = examples.WORDS[1:3] + examples.WORDS[4:]
     values = np.array([[-1.6, -1.2], [1.7, -0.8], [0.2, 1.6]])
-    shares, said = _share_bars(left, "Weights", words)
-    _plane(plane, "Values and answer", 2.4)
-    plane.fill(*values.T, facecolor="#e8e8ee", edgecolor=BLACK, label="the region")
-    plane.plot(*values.T, "D", color=BLACK, label="values")
+    corners = np.vstack([values.T, np.ones(3)])
+    shares = _Shares(left, "Weights", words)
+    look.plane(right, "Values and answer", 2.4)
+    right.fill(*values.T, facecolor="#e8e8ee", edgecolor=BLACK)
+    right.plot(*values.T, "D", color=BLACK)
     for word, at in zip(words, values, strict=True):
-        plane.annotate(
-            word,
-            at,
-            (0, 8 if at[1] > 0 else -18),
-            ha="center",
-            textcoords="offset points",
-        )
-    (dot,) = plane.plot([0], [0], "o", color=NAVY, markersize=11, animated=True)
-    dot.set_label("the answer")
+        style = {"ha": "center", "textcoords": "offset points"}
+        right.annotate(word, at, (0, 8 if at[1] > 0 else -18), **style)
+    dot = _moving(right, "o", NAVY, markersize=11)
 
     def draw(state: dict) -> str:
         scores = np.array(state["scores"])
         weights = numbers("softmax", softmax(scores.copy()), 3)
         answer = weights @ values
         # Which blend of the three corners it is, whatever the weights claim.
-        corners = np.vstack([values.T, np.ones(3)])
         inside = (np.linalg.solve(corners, [*answer, 1]) > -1e-9).all()
-        _fill_bars(shares, said, weights)
+        shares.fill(weights)
         dot.set_data(answer[:1], answer[1:])
         return (
-            f"Scores {_row(scores)} become weights {_row(weights, _plain)}: the answer "
-            f"{_row(answer)} lies {'inside' if inside else 'OUTSIDE'} the region."
+            f"Scores {row(scores)} become weights {row(weights, plain)}: the answer "
+            f"{row(answer)} lies {'inside' if inside else 'OUTSIDE'} the region."
+            f"{_unsaid(dot)}"
         )
 
-    controls = {"scores": [slider(f"score of {w}", -5.0, 5.0, 0.1) for w in words]}
+    def towards(state: dict, x: float, y: float) -> dict:
+        scores = np.log(np.linalg.solve(corners, [x, y, 1]).clip(1e-5))
+        return {"scores": tuple(scores - (scores.max() + scores.min()) / 2)}
+
+    def weigh(state: dict, x: float, y: float) -> dict:
+        scores, i = list(state["scores"]), _nearest(y, 3)
+        share, others = np.clip(x, 1e-5, 1 - 1e-5), np.exp(np.delete(scores, i)).sum()
+        scores[i] = np.log(share / (1 - share) * others)
+        return {"scores": tuple(scores)}
+
+    controls: dict[str, Any] = {
+        "scores": [slider(f"score of {w}", -5.0, 5.0, 0.1) for w in words]
+    }
     start = {"scores": (0.0, 0.0, 0.0)}
-    return Explorer("What a head can answer", controls, start, figure, draw)
+    handles = [
+        Handle("scores", right, lambda _: _drawn(dot, 0), towards),
+        Handle("scores", left, None, weigh),
+    ]
+    title = "What a head can answer"
+    return Explorer(title, controls, start, figure, draw, handles=handles)
 
 
-@_lab_look
+@look.in_the_lab_look()
 def stack(
-    run_stack: Callable = _stack.run_stack, slope_back: Callable = _stack.slope_back
+    run_stack: Callable = lab_stack.run_stack,
+    slope_back: Callable = lab_stack.slope_back,
 ) -> Explorer:
     """Return the explorer of a stack that replaces, and of one that adds.
 
-    Parameters
-    ----------
-    run_stack : callable
-        From (z, storeys, rule), (10, 32) and (n, 32, 32), to (n + 1,) sizes.
-    slope_back : callable
-        From (storeys, rule) to (n,) slopes, storey 1 first.
-
+    `run_stack`: from (z, storeys, rule), (10, 32) and (n, 32, 32), to (n + 1,) sizes;
+    `slope_back`: from (storeys, rule) to (n,) slopes, storey 1 first.
     Source: if-units, U11, U12, U14 and U15.
     """
-    figure = new_figure(*SIZE)
+    figure = look.new_figure(*SIZE)
     forward, back = figure.subplots(1, 2, sharey=True)
     z, unit_storeys = _sentence_and_storeys()
-    ticks = 10.0 ** np.arange(-12, 9, 4)
-    forward.set(title="Size on the way up", ylabel="size (log axis)", xlabel="storey")
-    back.set(title="Slope on the way back", xlabel="storey")
-    forward.set(yscale="log", ylim=(ZERO / 4, 1e8), xlim=(-1, MOST_STOREYS + 1))
-    forward.set_yticks([ZERO, *ticks], ["0", *(f"{_power(t)}" for t in ticks)])
-    forward.minorticks_off()
-    back.set(xlim=(-1, MOST_STOREYS + 1))
+    _by_storey(forward, "Size on the way up", ZERO / 3)
+    _by_storey(back, "Slope on the way back", ZERO / 3)
+    forward.set(ylabel="size, slope (log axis)")
     rules = ("replace", "add")
-    lines = {
-        (axes, rule): _series(axes, rule) for axes in (forward, back) for rule in rules
-    }
-    figure.legend(
-        handles=[lines[forward, rule] for rule in rules],
-        loc="outside lower center",
-        ncols=2,
-    )
+    lines = {(ax, rule): _series(ax, rule) for ax in (forward, back) for rule in rules}
+    look.legend(figure, [lines[forward, rule] for rule in rules], ncols=2)
 
     def draw(state: dict) -> str:
         n, dud = state["storeys"], state["dud"]
@@ -314,53 +423,55 @@ def stack(
             slopes = slope_back(storeys.copy(), rule)
             up = _not_negative("run_stack", sizes, n + 1)
             down = _not_negative("slope_back", slopes, n)
-            lines[forward, rule].set_data(np.arange(n + 1), np.maximum(up, ZERO))
-            lines[back, rule].set_data(np.arange(1, n + 1), np.maximum(down, ZERO))
-            said[rule] = _size(up[-1]), _size(down[0])
+            lines[forward, rule].set_data(range(n + 1), _on_log(up))
+            lines[back, rule].set_data(range(1, n + 1), _on_log(down))
+            said[rule] = size_text(up[-1]), size_text(down[0])
         dudded = f"storey {dud} a dud" if 0 < dud <= n else "no dud"
         if dud > n:
             dudded = f"no storey {dud} to be a dud"
         return (
-            f"{_count(n, 'storey')} at gain {_plain(state['gain'])}, {dudded}. "
-            f"Replacing: size "
-            f"{said['replace'][0]} at the top, slope {said['replace'][1]} back at "
-            f"storey 1. Adding: size {said['add'][0]}, slope {said['add'][1]}."
+            f"{count(n, 'storey')} at gain {plain(state['gain'])}, {dudded}. "
+            f"Replacing: size {said['replace'][0]} at the top, slope "
+            f"{said['replace'][1]} back at storey 1. Adding: size {said['add'][0]}, "
+            f"slope {said['add'][1]}.{_unsaid(*lines.values())}"
         )
+
+    def kick(state: dict, x: float, y: float) -> dict:
+        storey = 1 + _nearest(x - 1, state["storeys"])
+        return {"dud": 0 if storey == state["dud"] else storey}
 
     controls = _stack_controls() | {
         "dud": slider("dud storey (0: none)", 0, MOST_STOREYS, 1)
     }
     start = {"gain": examples.GAIN, "storeys": examples.N_STOREYS, "dud": 0}
-    return Explorer("Replace or add", controls, start, figure, draw)
+    handles = [
+        *(_end("storeys", lines[forward, rule]) for rule in rules),
+        *(Handle("dud", ax, None, lambda *_: {}, kick) for ax in (forward, back)),
+    ]
+    title = "Replace or add"
+    return Explorer(title, controls, start, figure, draw, handles=handles)
 
 
-@_lab_look
-def drift(layer_norm: Callable = _block.layer_norm) -> Explorer:
+@look.in_the_lab_look()
+def drift(layer_norm: Callable = lab.layer_norm) -> Explorer:
     """Return the explorer of the drift, and of the norm that holds it.
 
-    Parameters
-    ----------
-    layer_norm : callable
-        From (10, 32) to (10, 32).
-
+    `layer_norm`: from (10, 32) to (10, 32).
     Source: if-units, U15 and U17; nine-wide, N7, N8 and N14.
     """
-    figure = new_figure(*SIZE)
+    figure = look.new_figure(*SIZE)
     left, right = figure.subplots(1, 2, width_ratios=(1.2, 1))
     z, unit_storeys = _sentence_and_storeys()
     scores = np.log(examples.CHASED_READS)
-    left.set(title="Size, storey by storey", xlabel="storey", ylabel="size (log axis)")
-    left.set(yscale="log", ylim=(0.3, 1e7), xlim=(-1, MOST_STOREYS + 1))
-    ticks = 10.0 ** np.arange(0, 8, 2)
-    left.set_yticks(ticks, [_power(tick) for tick in ticks])
-    left.minorticks_off()
+    _by_storey(left, "Size, storey by storey", 0.3)
+    left.set(ylabel="size (log axis)")
+    kinds = {"no norm": "none", "post-norm": "post_norm", "pre-norm": "pre_norm"}
     lines = {
-        "none": _series(left, "add", label="no norm"),
-        "post_norm": _series(left, "post_norm", label="post-norm"),
-        "pre_norm": _series(left, "pre_norm", label="pre-norm"),
+        rule: _series(left, "add" if rule == "none" else rule, label)
+        for label, rule in kinds.items()
     }
     left.legend(loc="upper left")
-    shares, said = _share_bars(right, "What chased reads", examples.WORDS)
+    shares = _Shares(right, "What chased reads", examples.WORDS)
 
     def tidy(stream: NDArray) -> NDArray:
         return numbers("layer_norm", layer_norm(stream.copy()), *stream.shape)
@@ -372,78 +483,121 @@ def drift(layer_norm: Callable = _block.layer_norm) -> Explorer:
     }
 
     def draw(state: dict) -> str:
-        stream, sizes = z, [_stack.size(z)]
+        stream, sizes = z, [lab_stack.size(z)]
         for W in unit_storeys[: state["storeys"]] * state["gain"]:
             stream = rules[state["norm"]](stream, W)
-            sizes.append(_stack.size(stream))
+            sizes.append(lab_stack.size(stream))
         # In pre-norm attention reads a tidied copy, never the stream itself.
         read = tidy(stream) if state["norm"] == "pre_norm" else stream
-        size = _stack.size(read)
-        weights = _block.softmax(scores * size**2)
+        size = lab_stack.size(read)
+        weights = lab.softmax(scores * size**2)
         for rule, line in lines.items():
             here = rule == state["norm"]
             line.set_data((range(len(sizes)), sizes) if here else ([], []))
-        _fill_bars(shares, said, weights)
-        name = dict((value, text) for text, value in norms)[state["norm"]]
-        copy = f", its copy's {_size(size)}" if read is not stream else ""
+        shares.fill(weights)
+        name = next(name for name, rule in kinds.items() if rule == state["norm"])
+        copy = f", its copy's {size_text(size)}" if read is not stream else ""
+        told = zip(examples.WORDS, weights, strict=True)
         return (
-            f"{_count(state['storeys'], 'storey')} at gain {_plain(state['gain'])}, "
-            f"{name}: the size at the top is {_size(sizes[-1])}{copy}. chased then "
-            "reads "
-            + ", ".join(
-                f"{_plain(w)} of {word}"
-                for word, w in zip(examples.WORDS, weights, strict=True)
-            )
-            + "."
+            f"{count(state['storeys'], 'storey')} at gain {plain(state['gain'])}, "
+            f"{name}: the size at the top is {size_text(sizes[-1])}{copy}. chased then "
+            f"reads {', '.join(f'{plain(w)} of {word}' for word, w in told)}."
+            f"{_unsaid(*lines.values())}"
         )
 
-    norms = [
-        ("no norm", "none"),
-        ("post-norm", "post_norm"),
-        ("pre-norm", "pre_norm"),
-    ]
-    controls = _stack_controls() | {"norm": choice("norm", norms)}
-    start = {"gain": examples.GAIN, "storeys": examples.N_STOREYS, "norm": "none"}
-    return Explorer("Drift, and the norm", controls, start, figure, draw)
+    controls = _stack_controls() | {"norm": choice("norm", list(kinds.items()))}
+    start = {"gain": examples.GAIN, "storeys": 1, "norm": "none"}
+    handles = [_end("storeys", line) for line in lines.values()]
+    title = "Drift, and the norm"
+    return Explorer(title, controls, start, figure, draw, handles=handles)
 
 
-@_lab_look
-def block(block: Callable = _block.block) -> Explorer:
+@look.in_the_lab_look()
+def attention(attention_weights: Callable = lab.attention_weights) -> Explorer:
+    """Return the explorer of ten words' attention in a block's first and second round.
+
+    `attention_weights`: from (Q, K, mask), (10, 11), (10, 11) and (10, 10) or None, to
+    (10, 10). The block is set by hand: *it* asks, *mat* answers and hands over its
+    conclusion, which the bank's one unit writes at the end of each round.
+    Source: nine-wide, N1 and N3; if-units, U20.
+    """
+    figure = look.new_figure(*SIZE)
+    left, right = figure.subplots(1, 2)
+    words, n, last = examples.SENTENCE, len(examples.SENTENCE), 10
+    mat, it = words.index("mat"), words.index("it")
+    cells = look.Cells(left, np.zeros((n, n)), 1, animated=True)
+    left.set(title="Who (down) reads whom")
+    left.set_yticks(range(n), words)
+    left.set_xticks(range(n), words, rotation=90)
+    mark = _moving(left, ">", RUST, clip_on=False)
+    shares = _Shares(right, "The marked word reads", words)
+
+    def rounds(state: dict, concludes: float) -> tuple[NDArray, NDArray]:
+        """Return the shares of the round that is asked for, and the stream after it."""
+        stream, mask = (
+            np.eye(n, last + 1),
+            lab.causal_mask(n) if state["mask"] else None,
+        )
+        for _ in range(state["round"]):
+            tidied = lab.layer_norm(stream)
+            Q, K, V = (np.zeros_like(tidied) for _ in range(3))
+            Q[:, 0] = state["asks"] * tidied[:, it]
+            K[:, 0] = tidied[:, mat]
+            V[:, last] = tidied[:, last]
+            A = numbers("attention_weights", attention_weights(Q, K, mask), n, n)
+            stream = stream + A @ V
+            stream[:, last] += concludes * lab.relu(lab.layer_norm(stream)[:, mat])
+        return A, stream
+
+    def draw(state: dict) -> str:
+        word, (A, stream) = state["word"], rounds(state, 0.1)
+        trace = np.abs(stream - rounds(state, 0.0)[1])[word].max()
+        cells.fill(A)
+        mark.set_data([-0.5], [word])
+        shares.fill(A[word])
+        most = int(np.argmax(A[word]))
+        more = f", and most of {words[most]} ({plain(A[word, most])})"
+        return (
+            f"{'First' if state['round'] == 1 else 'Second'} round, "
+            f"{'causal mask' if state['mask'] else 'no mask'}: {words[word]} reads "
+            f"{size_text(A[word, mat])} of mat"
+            f"{more if A[word, most] > A[word, mat] + 1e-9 else ''}. Of what mat "
+            f"concludes, {size_text(trace)} has then reached {words[word]}."
+        )
+
+    places = [(f"{i + 1} {word}", i) for i, word in enumerate(words)]
+    controls: dict[str, Any] = {
+        "round": choice("round", [("first", 1), ("second", 2)]),
+        "mask": choice("mask", [("none", False), ("causal", True)]),
+        "word": choice("word that reads", places),
+        "asks": slider("how strongly it asks for mat", 0.0, 3.0, 0.1),
+    }
+    start = {"round": 1, "mask": False, "word": it, "asks": 1.0}
+    pick = Handle("word", left, None, lambda state, x, y: {"word": _nearest(y, n)})
+    title = "Who reads whom"
+    return Explorer(title, controls, start, figure, draw, handles=[pick])
+
+
+@look.in_the_lab_look()
+def block(block: Callable = lab.block) -> Explorer:
     """Return the explorer of a pile of blocks: nudge one word, see which rows move.
 
-    Parameters
-    ----------
-    block : callable
-        From (X, attn, ffn, ln_1, ln_2, mask=...), X being (5, 9), to (5, 9).
-
+    `block`: from (X, attn, ffn, ln_1, ln_2, mask=...), X being (5, 9), to (5, 9).
     Source: if-units, U19; nine-wide, N15 and N18.
     """
-    deepest = 24
-    figure = new_figure(*SIZE)
-    axes = figure.subplots()
+    deepest, words = 6, examples.WORDS
+    figure = look.new_figure(*SIZE)
+    top, below = figure.subplots(2, 1, sharex=True, height_ratios=(1, 3.4))
     rng = np.random.default_rng(13)
     X = rng.normal(size=(5, 9))
-    piles = [_block.init_block(9, 3, rng) for _ in range(deepest)]
-    axes.set(title="How far each row moved", xlabel="depth: blocks passed")
-    axes.set(facecolor="#eeeeee", xticks=range(0, deepest + 1, 3))
-    axes.set_yticks(range(5), examples.WORDS)
-    axes.grid(False)
-    edges = np.arange(deepest + 2) - 0.5, np.arange(6) - 0.5
-    grid = axes.pcolormesh(
-        *edges,
-        np.zeros((5, deepest + 1)),
-        vmin=-2,
-        vmax=1,
-        cmap=colormaps["cividis_r"].with_extremes(under="white"),
-        animated=True,
-    )
-    bar = figure.colorbar(grid, ax=axes, extend="min", pad=0.16)
-    bar.set_ticks([-2, -1, 0, 1], labels=["0.01", "0.1", "1", "10"])
-    axes.invert_yaxis()
-    said = [
-        axes.text(deepest + 0.9, row, "", va="center", clip_on=False, animated=True)
-        for row in (-0.75, *range(5))
-    ]
+    piles = [lab.init_block(9, 3, rng) for _ in range(deepest)]
+    top.set(title="The nudge", ylim=(0, 2.3), yticks=(0, 1, 2), ylabel="how far")
+    stem = _moving(top, "-", BLACK)
+    knob = _moving(top, "o", BLACK, markersize=10)
+    cells = look.Cells(below, np.zeros((deepest + 1, 5)), 2, ".2f", animated=True)
+    below.set(title="How far each row moved", ylabel="after block")
+    below.set_xticks(range(5), words)
+    below.set_yticks(range(deepest + 1))
 
     @lru_cache(maxsize=4)
     def streams(word: int, far: float, masked: bool) -> list[NDArray]:
@@ -454,7 +608,7 @@ def block(block: Callable = _block.block) -> Explorer:
 
     def run(depth: int, word: int, far: float, masked: bool) -> NDArray:
         reached = streams(word, far, masked)
-        mask = _block.causal_mask(5) if masked else None
+        mask = lab.causal_mask(5) if masked else None
         for params in piles[len(reached) - 1 : depth]:
             answer = block(reached[-1].copy(), *params, mask=mask)
             reached.append(numbers("block", answer, 5, 9))
@@ -464,43 +618,41 @@ def block(block: Callable = _block.block) -> Explorer:
         depth, word = state["depth"], state["word"]
         nudged = run(depth, word, state["nudge"], state["mask"])
         still = run(depth, word, 0.0, state["mask"])
-        moved = np.sqrt(np.square(nudged - still).sum(axis=2)).T
-        shown = np.full((5, deepest + 1), np.nan)
-        shown[:, : depth + 1] = np.log10(np.maximum(moved, 1e-9))
-        grid.set_array(np.ma.masked_invalid(shown))
-        rows = ["0" if far == 0 else _plain(far) for far in moved[:, -1]]
-        for text, far in zip(said, [f"after {depth}", *rows], strict=True):
-            text.set_text(far)
-        told = ", ".join(
-            f"{w} {far}" for w, far in zip(examples.WORDS, rows, strict=True)
-        )
+        shown = np.full((deepest + 1, 5), np.nan)
+        shown[: depth + 1] = np.sqrt(np.square(nudged - still).sum(axis=2))
+        cells.fill(shown)
+        stem.set_data([word, word], [0, state["nudge"]])
+        knob.set_data([word], [state["nudge"]])
+        told = zip(words, shown[depth], strict=True)
         return (
-            f"{examples.WORDS[word]} nudged by {_plain(state['nudge'])}, "
+            f"{words[word]} nudged by {plain(state['nudge'])}, "
             f"{'causal mask' if state['mask'] else 'no mask'}; after "
-            f"{_count(depth, 'block')} the rows moved by: {told}. {X.shape} in, "
+            f"{count(depth, 'block')} the rows moved by: "
+            f"{', '.join(f'{w} {size_text(far)}' for w, far in told)}. {X.shape} in, "
             f"{nudged[-1].shape} out."
         )
 
-    controls = {
+    def nudge(state: dict, x: float, y: float) -> dict:
+        return {"word": _nearest(x, 5), "nudge": y}
+
+    controls: dict[str, Any] = {
         "depth": slider("depth: blocks", 1, deepest, 1),
-        "word": choice(
-            "word that is nudged", [(w, i) for i, w in enumerate(examples.WORDS)]
-        ),
+        "word": choice("word that is nudged", [(w, i) for i, w in enumerate(words)]),
         "nudge": slider("how far", 0.0, 2.0, 0.05),
         "mask": choice("mask", [("none", False), ("causal", True)]),
     }
-    start = {"depth": 3, "word": 4, "nudge": 1.0, "mask": False}
-    return Explorer("Blocks, one on another", controls, start, figure, draw)
+    start = {"depth": 3, "word": 1, "nudge": 1.0, "mask": True}
+    pick = Handle("word", below, None, lambda state, x, y: {"word": _nearest(x, 5)})
+    handles, title = [Handle("nudge", top, None, nudge), pick], "Blocks, one on another"
+    return Explorer(title, controls, start, figure, draw, handles=handles)
 
 
-# What follows is shared: controls, things to draw, and how numbers are said.
+# What follows is shared: controls and handles, the reader's answers, things to draw.
 
 
-def _pair(name: str) -> list:
-    return [slider(f"{name}, {which} number", -1.0, 1.0, 0.05) for which in _WHICH]
-
-
-_WHICH = ("first", "second")
+def _pair(thing: str) -> list:
+    names = (f"{thing}, {which} number" for which in ("first", "second"))
+    return [slider(name, -1.0, 1.0, 0.05, thing) for name in names]
 
 
 def _stack_controls() -> dict:
@@ -510,71 +662,45 @@ def _stack_controls() -> dict:
     }
 
 
-def _sentence_and_storeys() -> tuple[NDArray, NDArray]:
-    """Return the ten words, then storeys at gain 1: the first 24 are the documents'."""
-    rng = np.random.default_rng(42)
-    z = rng.normal(size=(len(examples.SENTENCE), examples.D_MODEL))
-    return z, _stack.timid_storeys(rng, MOST_STOREYS, examples.D_MODEL, gain=1.0)
+def _tip(name: str, axes: Axes) -> Handle:
+    """Return the handle at an arrow's tip: its control holds the tip's two numbers."""
+    return Handle(name, axes, lambda state: state[name], lambda _, x, y: {name: (x, y)})
 
 
-def _turning_layers(rng: np.random.Generator, count: int) -> list:
-    """Return layers that without a bend only turn the plane, so that sizes stay."""
-    layers = []
-    for angle in rng.uniform(0.4, 1.2, size=count):
-        W1, W2 = rng.normal(size=(2, 8)), rng.normal(size=(8, 2))
-        turn = [[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]]
-        layers.append((W1, W2 @ np.linalg.solve(W1 @ W2, turn)))
-    return layers
+def _drawn(line: Line2D, i: int) -> Any:
+    """Return a point of a line, or None before it is drawn."""
+    points = line.get_xydata()
+    return points[i] if len(points) else None
 
 
-def _plane(axes: Axes, title: str, end: float) -> None:
-    axes.set(title=title, xlim=(-end, end), ylim=(-end, end), aspect="equal")
-    axes.set(xlabel="first number", ylabel="second number")
-    ticks = range(-int(end), int(end) + 1)
-    axes.set(xticks=ticks, yticks=ticks)
+def _end(name: str, line: Line2D) -> Handle:
+    """Return the handle at a curve's end: it says how far the curve goes."""
+
+    def at(state: dict) -> Any:
+        end, (low, high) = _drawn(line, -1), line.axes.get_ylim()
+        return end if end is not None and low < end[1] < high else None
+
+    return Handle(name, line.axes, at, lambda state, x, y: {name: x})
 
 
-def _arrow(axes: Axes, thing: str, label: str | None = None) -> Line2D:
-    """Return a line from the origin whose marker stands at its tip."""
-    look = LOOK[thing] | {"markevery": [1], "label": label or thing}
-    return axes.plot([0, 0], [0, 0], animated=True, **look)[0]
+def _nearest(x: float, n: int) -> int:
+    """Return the place nearest to x, of 0 to n - 1."""
+    return int(np.clip(round(x), 0, n - 1))
 
 
-def _point(arrow: Line2D, tip: ArrayLike, tail: ArrayLike = (0, 0)) -> None:
-    arrow.set_data(*np.transpose([tail, tip]))
+def _each(
+    name: str, bank: Callable, rows: NDArray, W1: NDArray, W2: NDArray
+) -> NDArray:
+    """Return what a reader's bank makes of rows, (n, width of W2).
 
-
-def _series(axes: Axes, rule: str, label: str | None = None) -> Line2D:
-    look = LOOK[rule] | {"markersize": 4, "label": label or rule}
-    return axes.plot([], [], animated=True, **look)[0]
-
-
-def _without_marker(thing: str) -> dict:
-    return LOOK[thing] | {"marker": ""}
-
-
-def _half_plane(pattern: NDArray) -> NDArray:
-    """Return the corners of the side where the match is above zero."""
-    length = np.hypot(*pattern)
-    ahead = 9 * pattern / length if length else np.zeros(2)
-    aside = np.array([-ahead[1], ahead[0]])
-    return np.array([aside, aside + ahead, ahead - aside, -aside])
-
-
-def _share_bars(axes: Axes, title: str, words: tuple) -> tuple[list, list[Text]]:
-    rows = range(len(words))
-    axes.set(title=title, xlim=(0, 1.3), ylim=(len(words) - 0.5, -0.5))
-    axes.set_xticks([0, 0.5, 1])
-    axes.set_yticks(rows, words)
-    bars = axes.barh(rows, [0] * len(words), height=0.6, color=NAVY, animated=True)
-    said = [axes.text(0, row, "", va="center", animated=True) for row in rows]
-    return bars, said
-
-
-def _fill_bars(bars: list, said: list[Text], weights: NDArray) -> None:
-    for bar, text, weight in zip(bars, said, weights, strict=True):
-        bar.set_width(weight)
-        text.set(x=max(weight, 0) + 0.03, text=_plain(weight))
+    It is asked for all at once, or one by one if it was written for a single row.
+    """
+    width = W2.shape[1]
+    try:
+        return numbers(name, bank(rows.copy(), W1.copy(), W2.copy()), len(rows), width)
+    except Exception:
+        alone = (bank(one.copy(), W1.copy(), W2.copy()) for one in rows)
+        return np.array([numbers(name, one, width) for one in alone])
 
 
 def _not_negative(name: str, value: object, length: int) -> NDArray:
@@ -584,32 +710,78 @@ def _not_negative(name: str, value: object, length: int) -> NDArray:
     return sizes
 
 
-def _signed(x: float) -> str:
-    return f"{round(float(x), 2) + 0.0:+.2f}".replace("-", "−")
+def _on_log(sizes: NDArray) -> NDArray:
+    """Return sizes as a log axis takes them: 0 on its own line, next to 0 nowhere."""
+    return np.where(sizes == 0, ZERO, np.where(sizes < 2 * ZERO, np.nan, sizes))
 
 
-def _plain(x: float) -> str:
-    return f"{round(float(x), 2) + 0.0:.2f}".replace("-", "−")
+def _unsaid(*lines: Line2D) -> str:
+    """Say so if what is drawn leaves its axes."""
+    for line in lines:
+        (left, right), (low, high) = line.axes.get_xlim(), line.axes.get_ylim()
+        x, y = (np.asarray(numbers, dtype=float) for numbers in line.get_data())
+        if not ((left <= x) & (x <= right) & (low <= y) & (y <= high)).all():
+            return " Part of it lies outside the picture."
+    return ""
 
 
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}{'' if n == 1 else 's'}"
+def _sentence_and_storeys() -> tuple[NDArray, NDArray]:
+    """Return the ten words, then storeys at gain 1: the first 24 are the documents'."""
+    rng = np.random.default_rng(42)
+    z = rng.normal(size=(len(examples.SENTENCE), examples.D_MODEL))
+    return z, lab_stack.timid_storeys(rng, MOST_STOREYS, examples.D_MODEL, gain=1.0)
 
 
-def _row(numbers: ArrayLike, say: Callable = _signed) -> str:
-    return "[" + ", ".join(say(x) for x in numbers) + "]"
+def _turning_banks(rng: np.random.Generator, n: int) -> list:
+    """Return banks that without a bend only turn the plane, so that sizes stay."""
+    banks = []
+    for angle in rng.uniform(0.4, 1.2, size=n):
+        W1, W2 = rng.normal(size=(2, 8)), rng.normal(size=(8, 2))
+        turn = [[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]]
+        banks.append((W1, W2 @ np.linalg.solve(W1 @ W2, turn)))
+    return banks
 
 
-def _power(x: float) -> str:
-    superscript = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-    return "10" + str(round(np.log10(x))).translate(superscript)
+def _by_storey(axes: Axes, title: str, lowest: float) -> None:
+    """Make a log axis by storey, from `lowest`; if that is below ZERO, 0 has a line."""
+    axes.set(title=title, xlabel="storey", xlim=(-1, MOST_STOREYS + 1))
+    axes.set(yscale="log", ylim=(lowest, 3e5))
+    ticks = {10.0**power: f"{10.0**power:,g}" for power in range(-4, 6, 2)}
+    ticks = {at: said for at, said in ({ZERO: "0"} | ticks).items() if at > lowest}
+    axes.set_yticks(list(ticks), list(ticks.values()))
+    axes.minorticks_off()
 
 
-def _size(x: float) -> str:
-    """Say a size of any order: exactly 0, 1.3 × 10⁻⁹, 0.000135, 3.57, 107.9."""
-    if x == 0:
-        return "exactly 0"
-    if x < 1e-6 or x >= 1e6:
-        digits, power = f"{x:.1e}".split("e")
-        return f"{digits} × {_power(10.0 ** int(power))}"
-    return f"{x:.6f}" if x < 1e-3 else f"{x:.2f}" if x < 100 else f"{x:.1f}"
+def _series(axes: Axes, rule: str, label: str = "") -> Line2D:
+    style = LOOK[rule] | {"markevery": 4, "label": label or rule}
+    return axes.plot([], [], animated=True, **style)[0]
+
+
+def _arrow(axes: Axes, thing: str, label: str = "") -> Line2D:
+    return look.arrow(axes, thing, label=label, animated=True)
+
+
+def _moving(axes: Axes, form: str, color: str, label: str = "", **style: Any) -> Line2D:
+    """Return a line or points that a move will place."""
+    style |= {"color": color, "label": label, "animated": True}
+    return axes.plot([], [], form, **style)[0]
+
+
+class _Shares:
+    """Bars of how one word's attention is shared out, each with its number."""
+
+    def __init__(self, axes: Axes, title: str, words: tuple) -> None:
+        places = range(len(words))
+        axes.set(title=title, xlim=(0, 1.3), ylim=(len(words) - 0.5, -0.5))
+        axes.set_xticks([0, 0.5, 1])
+        axes.set_yticks(places, words)
+        style = {"height": 0.6, "color": NAVY, "animated": True}
+        self.bars = axes.barh(places, [0] * len(words), **style)
+        style = {"va": "center", "animated": True}
+        self.texts = [axes.text(0, place, "", **style) for place in places]
+
+    def fill(self, weights: NDArray) -> None:
+        """Show other shares."""
+        for bar, text, weight in zip(self.bars, self.texts, weights, strict=True):
+            bar.set_width(weight)
+            text.set(x=max(weight, 0) + 0.03, text=plain(weight))

@@ -13,21 +13,23 @@ import inspect
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from numbers import Number
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-F = TypeVar("F", bound=Callable[..., Any])
+P, R = ParamSpec("P"), TypeVar("R")
 Array: TypeAlias = Any
 """What a caller gives for an array; `shapes` makes it one before the function runs."""
 NATIVE = {np.dtype(np.float32), np.dtype(np.float64)}
 KINDS = {"c": "complex numbers", "M": "dates", "m": "times", "S": "text", "U": "text"}
 
 
-def shapes(**lines: str | Mapping[str, str]) -> Callable[[F], F]:
+def shapes(
+    **lines: str | Mapping[str, str],
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Make a function's arguments arrays of one float type, and hold their shapes.
 
     float32 and float64 stay, float16 is widened to float32, all else becomes float64; a
@@ -39,7 +41,7 @@ def shapes(**lines: str | Mapping[str, str]) -> Callable[[F], F]:
     for name, group in groups.items():
         words |= zip(inside[name], group.values(), strict=True)
 
-    def decorate(function: F) -> F:
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
         parameters = inspect.signature(function).parameters
         default = {name: p.default for name, p in parameters.items()}
         needed = {name for name in default if default[name] is inspect.Parameter.empty}
@@ -47,7 +49,7 @@ def shapes(**lines: str | Mapping[str, str]) -> Callable[[F], F]:
         fitting: set[tuple] = set()  # types and shapes that once went through unchanged
 
         @functools.wraps(function)
-        def held(*args: Any, **kwargs: Any) -> Any:
+        def held(*args: P.args, **kwargs: P.kwargs) -> R:
             try:
                 key = tuple(map(_kind, args[:last]))
                 by_place = kwargs.keys().isdisjoint(lines)
@@ -78,7 +80,7 @@ def shapes(**lines: str | Mapping[str, str]) -> Callable[[F], F]:
                     error.__traceback__ = error.__traceback__.tb_next
                 raise
 
-        return cast(F, held)
+        return held
 
     return decorate
 
@@ -169,7 +171,7 @@ def _hint(value: Any) -> str:
         return "; unpack a group of arrays with *"
     while isinstance(value, list | tuple) and value:
         value = value[0]
-    is_mask = getattr(value, "dtype", np.dtype(type(value))).kind == "b"
+    is_mask = isinstance(value, bool) or np.dtype(bool) == getattr(value, "dtype", None)
     return "; it holds booleans: is it the mask?" * is_mask
 
 

@@ -26,14 +26,6 @@ RULES = {
 }
 """One storey under each rule: from the stream z and the storey's W to the new z."""
 
-SLOPES = {
-    "replace": lambda z, W: W,
-    "add": lambda z, W: np.eye(len(W)) + W,
-    "post_norm": lambda z, W: (np.eye(len(W)) + W) @ _slope_of_norm(z + z @ W),
-    "pre_norm": lambda z, W: np.eye(len(W)) + _slope_of_norm(z) @ W,
-}
-"""The derivative of each: one matrix, or one for each row of z."""
-
 
 def timid_storeys(
     rng: np.random.Generator, n_storeys: int = 24, d_model: int = 32, gain: float = 0.7
@@ -90,7 +82,15 @@ def slope_back(storeys: Array, rule: str, z: Array = None) -> NDArray:
     slope = np.eye(d)
     sizes = []
     for stream, W in zip(reversed(streams), reversed(storeys), strict=True):
-        slope = SLOPES[rule](stream.reshape(-1, d), W) @ slope
+        rows = stream.reshape(-1, d)
+        if rule == "replace":
+            slope = W @ slope
+        elif rule == "add":
+            slope = slope + W @ slope
+        elif rule == "post_norm":
+            slope = (np.eye(d) + W) @ _slope_of_norm(rows + rows @ W) @ slope
+        else:
+            slope = slope + _slope_of_norm(rows) @ W @ slope
         sizes.append(math.sqrt(d) * size(slope))
     return np.array(sizes[::-1])
 
@@ -99,6 +99,8 @@ def _streams(z: NDArray, storeys: NDArray, rule: str) -> list[NDArray]:
     """Return the stream itself: the input, and what each storey leaves."""
     if not isinstance(rule, str) or rule not in RULES:
         raise ValueError(f"rule is {rule!r}; it must be one of {', '.join(RULES)}")
+    if z.size == 0:
+        raise ValueError(f"z has shape {z.shape}; it needs at least one number")
     streams = [z]
     for W in storeys:
         streams.append(RULES[rule](streams[-1], W))
