@@ -238,7 +238,7 @@ def _unreadable(scores: NDArray) -> str:
     return f"has nothing to read in row {row}: {needed}"
 
 
-def _first(where: NDArray) -> str:
+def _first(where: Array) -> str:
     """Return the place of the first True, as one would write its index."""
     index = [int(i) for i in np.argwhere(where)[0]] or [0]
     return str(tuple(index)) if len(index) > 1 else str(index[0])

@@ -25,9 +25,12 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import nbformat
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 MARK = {"right": "right", "not started": "-", "missing": "missing"}
 
@@ -127,10 +130,10 @@ def _said(error: BaseException) -> str:
 
 
 @contextlib.contextmanager
-def _alarm(seconds: int):
+def _alarm(seconds: int) -> Iterator[None]:
     """Interrupt what runs inside after so many seconds, where the system can."""
 
-    def ring(*_):
+    def ring(*_: object) -> None:
         raise KeyboardInterrupt
 
     if not hasattr(signal, "setitimer"):
@@ -367,8 +370,8 @@ def write_csv(table: dict[str, dict[str, Found]], path: Path) -> None:
 
 def main() -> None:
     if sys.argv[1:2] == ["--run"]:
-        path, said, *limits = sys.argv[2:]
-        run(Path(path), Path(said), *map(int, limits))
+        path, said, *most = sys.argv[2:]
+        run(Path(path), Path(said), *map(int, most))
         return
     parser = argparse.ArgumentParser(
         prog="python -m labsupport.collect",

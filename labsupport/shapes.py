@@ -20,7 +20,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-P, R = ParamSpec("P"), TypeVar("R")
+P = ParamSpec("P")
+R = TypeVar("R")
 Array: TypeAlias = Any
 """What a caller gives for an array; `shapes` makes it one before the function runs."""
 NATIVE = {np.dtype(np.float32), np.dtype(np.float64)}
@@ -73,7 +74,7 @@ def shapes(
                     fitting.add(key)
                 for name in groups:
                     arrays[name] = tuple(arrays.pop(each) for each in inside[name])
-                return function(**given | arrays)
+                return function(**given | arrays)  # type: ignore[call-arg, arg-type]
             except Exception as error:
                 # A refusal ends in the caller's own line, not in here.
                 if error.__traceback__:

@@ -1,9 +1,25 @@
 """Your turn: checks that say right, not started, or which mistake it is.
 
 The exercises stand in one file a notebook, `exercises_01_if_unit.py` and so on; each
-`Function` or `Value` that such a file defines is an exercise under its own name. How an
-answer is judged stands in `judge.py`. `EXERCISES[name].mistakes` lists what to expect:
-pairs of a sentence and the wrong answers that it is for.
+`Function` or `Value` that such a file defines is an exercise under its own name:
+
+    double = Function(
+        takes="x",
+        right=lambda x: 2 * x,
+        cases=[(1.0,), (-3.0,), (0.5,)],
+        mistakes=named(
+            "It is squared; twice x is x + x.",
+            lambda x: x**2,
+            "It is halved.",
+            lambda x: x / 2,
+        ),
+        over="numbers above and below zero",
+    )
+
+The notebook then asks for `my_double`, in a cell that ends in
+`check("double", my_double)`, with one answer folded in the next. How an answer is
+judged stands in `judge.py`. `EXERCISES[name].mistakes` lists what to expect: pairs of a
+sentence and the wrong answers that it is for.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
 """What notebook 06 asks for: a causal mask, the block, and its count of weights."""
 
+from typing import Any
+
 import numpy as np
 
 import labsupport.block as lab
-from labsupport.block import feed_forward as F
-from labsupport.block import layer_norm as N
-from labsupport.block import multi_head_attention as A
 from labsupport.checks.cases import drawn, right_on, single
 from labsupport.checks.judge import Function, When, named
 
@@ -41,7 +40,11 @@ causal_mask = Function(
 )
 
 
-# The block: A is attention, F the feed-forward layer and N the norm.
+# The block B: A is attention, F the feed-forward layer and N the norm.
+A: Any = lab.multi_head_attention
+F: Any = lab.feed_forward
+N: Any = lab.layer_norm
+B: Any = lab.block
 
 _some = drawn(25)
 
@@ -178,8 +181,8 @@ block = Function(
         _wired(second=lambda X, S, Z, T: (Z, S)),
         _wired(second=lambda X, S, Z, T: (Z, T(S))),
         "A last norm is put on the result; the stream leaves the block untidied.",
-        lambda *case: N(lab.block(*case)),
-        lambda *case: N(lab.block(*case), *case[4]),
+        lambda *case: N(B(*case)),
+        lambda *case: N(B(*case), *case[4]),
         "The first addition is missing: the attention's answer replaces X.",
         _wired(lambda X, S: (0, S)),
         "The second addition is missing: the feed-forward layer's answer replaces Z.",
@@ -199,16 +202,14 @@ block = Function(
         lambda X, a, f, p, q, mask: (Z := X + F(N(X, *p), *f)) + A(N(Z, *q), *a, mask),
         lambda X, a, f, p, q, mask: (Z := X + F(N(X, *q), *f)) + A(N(Z, *p), *a, mask),
         "The mask is not used; hand it on to the attention.",
-        lambda X, a, f, p, q, mask: lab.block(X, a, f, p, q, None),
+        lambda X, a, f, p, q, mask: B(X, a, f, p, q, None),
         "A causal mask is built in; use the one that is handed in, none if it is None.",
-        lambda *case: lab.block(*case[:5], _causal(case)),
-        lambda *case: lab.block(
-            *case[:5], _causal(case) if case[5] is None else case[5]
-        ),
-        lambda *case: lab.block(*case[:5], None if case[5] is None else _causal(case)),
+        lambda *case: B(*case[:5], _causal(case)),
+        lambda *case: B(*case[:5], _causal(case) if case[5] is None else case[5]),
+        lambda *case: B(*case[:5], None if case[5] is None else _causal(case)),
         "The mask is upside down: True means that a word may read.",
         _with(read=False),
-        lambda *case: lab.block(*case[:5], None if case[5] is None else case[5].T),
+        lambda *case: B(*case[:5], None if case[5] is None else case[5].T),
         "The softmax runs over the wrong axis: what one word reads must add up to 1.",
         _with(axis=-2),
         "The scores are not divided by sqrt(d_k), d_k being the width of one head.",

@@ -103,7 +103,7 @@ class Function:
         """Return what the function makes of a copy of a case, and what it prints."""
         given = copy.deepcopy(case)
         outcome: Outcome
-        with guarded() as out:
+        with quiet() as out:
             try:
                 result = function(*given)
                 outcome = STUB if is_stub(result) else read("What it gives", result)
@@ -129,7 +129,8 @@ class Function:
             return Failure("It asks with input(); all it needs comes as its arguments.")
         if isinstance(error, RecursionError):
             return Failure("It calls itself without end.")
-        if type(error) is TypeError and error.__traceback__.tb_next is None:
+        at = error.__traceback__
+        if type(error) is TypeError and at and at.tb_next is None:
             return Failure(f"It is called with ({self.takes}): {said}.")
         if "truth value of an array" in said:
             hint = (
@@ -225,9 +226,10 @@ class Function:
         given = np.concatenate([np.ravel(answer(*case)) for case in self.cases])
         return np.ptp(given.astype(float)) == 0
 
-    def shown(self, at: int, yours: Outcome, printed: str) -> list[str]:
+    def shown(self, at: int, yours: Any, printed: str) -> list[str]:
         """Return the case, what came out, what was wanted and what was printed."""
-        wanted, where, digits = self.wanted[at], "", 4
+        wanted: Any = self.wanted[at]
+        where, digits = "", 4
         case = zip(self.names, self.cases[at], strict=True)
         given = [f"{name} = {text_of(value)}" for name, value in case]
         given = [", ".join(given)] if sum(map(len, given)) < ROOM else given
@@ -377,10 +379,28 @@ def overwritten() -> list[str]:
     ]
 
 
+def put(contents: list[tuple[Any, dict]]) -> None:
+    for module, names in contents:
+        vars(module).update(names)
+
+
 @contextlib.contextmanager
-def guarded() -> Iterator[io.StringIO]:
+def guarded() -> Iterator[None]:
+    """Judge with NumPy as it came and nobody to ask; then leave all as it was found."""
+    found = [(module, dict(vars(module))) for module, _ in OWN]
+    try:
+        put(OWN)
+        builtins.input = no_input
+        with quiet():
+            yield
+    finally:
+        put(found)
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[io.StringIO]:
     """Let nothing out of what runs inside and undo its settings; yield its prints."""
-    out, before = io.StringIO(), [(module, dict(vars(module))) for module, _ in OWN]
+    out, asked = io.StringIO(), builtins.input
     with (
         warnings.catch_warnings(action="ignore"),
         np.errstate(all="ignore"),
@@ -388,13 +408,10 @@ def guarded() -> Iterator[io.StringIO]:
         contextlib.redirect_stderr(out),
     ):
         try:
-            for module, own in OWN:
-                vars(module).update(own)
-            builtins.input = no_input
             yield out
         finally:
-            for module, own in before:
-                vars(module).update(own)
+            put(OWN)
+            builtins.input = asked
 
 
 # How things are said.

@@ -110,8 +110,7 @@ def test_a_wrong_answer_is_shown_its_smallest_case(name):
         assert re.search(r"^  wanted  ", shown, re.M), message
         first = next(iter(EXERCISES[name].names))
         assert f"{first} = {text_of(EXERCISES[name].cases[i][0])}" in shown
-    assert sizes[0] <= 3 * min(sizes)
-    assert max(sizes) == max(sizes[-2:])
+    assert sizes[0] <= 3 * min(sizes), f"{name}: let the smallest case come first"
 
 
 def flatten(value):
@@ -126,7 +125,7 @@ def wrong_from(first, name):
 
     def answer(*case):
         right = EXERCISES[name].right(*case)
-        off = ~right if name == "causal_mask" else 2 * right + 0.1
+        off = ~right if np.asarray(right).dtype == bool else 2 * right + 0.1
         return right if next(calls) < first else off
 
     return answer
@@ -316,7 +315,7 @@ def test_only_a_batch_is_a_remark(name):
 
 
 @pytest.mark.parametrize("digits", [2, 3, 4])
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", [n for n in FUNCTIONS if n in CATALOGUE])
 def test_an_answer_may_be_rounded_as_the_text_prints_it(name, digits):
     def rounded(*case):
         return np.round(np.asarray(EXERCISES[name].right(*case), float), digits)
@@ -451,11 +450,15 @@ def folded_answers():
 
 
 def test_every_exercise_stands_in_a_notebook():
-    assert list(folded_answers()) == list(EXERCISES)
+    assert list(folded_answers()) == list(EXERCISES), (
+        "Each exercise needs a cell that ends in check(name, my_name), in the order of "
+        "its file, and under it a cell with one answer in <details>."
+    )
 
 
 @pytest.mark.parametrize("name", EXERCISES)
 def test_the_folded_answer_is_right(name):
+    assert name in folded_answers(), f"no notebook asks for my_{name}"
     defined, code = folded_answers()[name]
     space = {}
     exec(defined, space)
@@ -471,6 +474,7 @@ def test_the_notebook_holds_an_untouched_stub(name):
         for cell in nbformat.read(path, as_version=4).cells
         if cell.cell_type == "code" and f'check("{name}", my_{name})' in cell.source
     ]
+    assert len(cells) == 1, f"{len(cells)} cells ask for my_{name}"
     (cell,) = cells
     (output,) = cell.outputs
     assert output.text.startswith(f"{name}: not started.")
