@@ -118,10 +118,8 @@ def layer_norm(
     """
     eps = one_number("eps", eps, least=0)
     x, power = _below_one(X, least=math.sqrt(eps))
-    # Found from the row's first number on, so that a constant row is exactly 0; and
-    # once more, for what rounding has left of it in a row far from zero.
-    first = x[..., :1]
-    x = x - (first + (x - first).mean(axis=-1, keepdims=True))
+    x = x - x.mean(axis=-1, keepdims=True)
+    # Once more, for what rounding has left of the mean: a constant row is exactly 0.
     x = x - x.mean(axis=-1, keepdims=True)
     with np.errstate(under="ignore"):
         var = np.square(x).mean(axis=-1, keepdims=True)

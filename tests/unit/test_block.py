@@ -372,8 +372,9 @@ def test_the_bend_is_the_readers_own():
         near(seen[-1], x @ W1, tol=1e-6)
         near(got, (x @ W1 > 0) @ FFN["W2"], tol=1e-6)
         assert got.dtype == dtype
-    as_list = lab.feed_forward(X, **FFN, bend=lambda m: lab.relu(m).tolist())
-    near(as_list, lab.feed_forward(X, **FFN))
+        as_list = lab.feed_forward(x, W1, W2, bend=lambda m: lab.relu(m).tolist())
+        near(as_list, lab.feed_forward(x, W1, W2), tol=0)
+        assert as_list.dtype == dtype
 
 
 def test_a_bank_with_no_units_adds_nothing():
@@ -682,6 +683,15 @@ REFUSED = [
         lambda: lab.softmax([[0, 1], [-inf, -inf]]),
         "scores has nothing to read in row",
     ),
+    (lambda: lab.softmax([]), "scores has shape (0,); it needs (..., n) with n at"),
+    (lambda: lab.layer_norm([]), "X has shape (0,); it needs (..., d) with d at"),
+    (lambda: lab.attention_weights(X, X[:0]), "K has shape (0, 4); it needs (..., m,"),
+    (lambda: lab.attention_weights(X[:, :0], X), "Q has shape (5, 0); it needs (..."),
+    (
+        lambda: lab.attention_weights(np.ones((2, N, D)), np.ones((3, N, D))),
+        "K has shape (3, 5, 4); it needs (2, m, 4)",
+    ),
+    (lambda: mha(W_Q=ATTN["W_Q"][:0]), "W_Q has shape (0, 4, 2); it needs (h, 4, d_k"),
     (lambda: lab.attention_weights([[1e200]], [[1e200]]), "scores holds inf at (0, 0)"),
     (lambda: lab.causal_mask(-1), "n is -1; it must be a whole number, at least 0"),
     (lambda: lab.causal_mask(2.0), "n is 2.0; it must be a whole number"),
