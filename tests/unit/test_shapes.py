@@ -116,6 +116,7 @@ def test_a_call_that_lacks_an_argument_is_python_s_own_to_refuse():
         ("1.5", "text"),
         ([["1.5", 2]], "text"),
         (b"1", "text"),
+        (np.array([["1", 2]], dtype=object), "text"),
         (None, "None"),
         ([1, None], "None"),
         ([1j], "complex numbers"),
