@@ -42,7 +42,8 @@ def call(*command: str | Path) -> tuple[int, str]:
 
 def pytest_alone(option: str, folder: Path) -> tuple[int, str]:
     """Run pytest with one option and none of the project's settings."""
-    settings = ["-c", os.devnull, "--rootdir", folder, "-p", "no:cacheprovider"]
+    settings = ["-c", os.devnull, "--noconftest", "--rootdir", folder]
+    settings += ["-p", "no:cacheprovider"]
     return call("pytest", "-q", option, *settings, folder)
 
 
