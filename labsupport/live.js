@@ -94,6 +94,7 @@ function render({ model, el }) {
   }
 
   function send() {
+    explorer.dataset.waits = sent - heard + queue.length;
     if (framed || !queue.length || sent - heard >= UNANSWERED) return;
     framed = true;
     requestAnimationFrame(() => { framed = false; send(); });
@@ -105,6 +106,7 @@ function render({ model, el }) {
     } catch { // the line to the kernel is closed
       lost();
     }
+    explorer.dataset.waits = sent - heard;
   }
 
   function lost() {
@@ -190,6 +192,10 @@ function render({ model, el }) {
   explorer.addEventListener("focusin", light);
   explorer.addEventListener("focusout", light);
 
+  // JupyterLab would have moves answered in a thread that no interrupt reaches.
+  model.widget_manager?.get_model(stage.id).then(({ comm }) => {
+    if (comm?.jsServicesComm) comm.jsServicesComm.commsOverSubshells = "disabled";
+  });
   model.on("change:_now", show);
   show();
   return () => { gone = true; lost(); }; // the model went: its kernel did, or its cell ran again

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import anywidget
 import numpy as np
@@ -144,7 +145,7 @@ class Explorer(anywidget.AnyWidget):
         self._set_the_stage()
         self._place(start)
         self._redraw()
-        super().__init__()
+        super().__init__(model_id=self._stage["id"])
         self.on_msg(self._hear)
         self._replace_earlier()
 
@@ -260,6 +261,7 @@ class Explorer(anywidget.AnyWidget):
             self.figure.draw_without_rendering()  # gives each thing its place
             width, height = self.figure.bbox.size
             self._stage = {
+                "id": uuid4().hex,
                 "title": self.title,
                 "width": round(width * CSS_DPI / SVG_DPI),
                 "upright": height / width,

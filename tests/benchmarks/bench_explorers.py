@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-import browser as lab
+import lab
 
 # The explorer, the control that is dragged, and which of the page's sliders that is.
 DRAGGED = {
