@@ -191,3 +191,16 @@ def test_each_folded_answer_is_tagged(name):
     for cell in read(name).cells:
         folded = "<summary>One answer" in cell.source
         assert folded == ("answer" in cell.metadata.get("tags", [])), cell.source
+
+
+@every_notebook
+def test_slides_are_the_ends_and_each_figure_with_its_caption(name):
+    cells = read(name).cells
+    for cell in cells:
+        figure = cell.cell_type == "code" and "figures." in cell.source
+        wanted = {
+            "slide": cell in (cells[0], cells[-1]) or (has_picture(cell) and figure),
+            "part": cell.source.startswith("*Figure"),
+        }
+        tags = cell.metadata.get("tags", [])
+        assert {tag: tag in tags for tag in wanted} == wanted, cell.source
