@@ -82,7 +82,8 @@ def attention_weights(Q: Array, K: Array, mask: Array = None) -> NDArray:
     The mask is (n, m), or that under the batch axes, True where a query may read. N2;
     Vaswani et al. 2017, section 3.2.1.
     """
-    scores = Q @ K.swapaxes(-1, -2) / math.sqrt(Q.shape[-1])
+    with np.errstate(over="ignore", invalid="ignore"):  # softmax says where, in words
+        scores = Q @ K.swapaxes(-1, -2) / math.sqrt(Q.shape[-1])
     if mask is not None:
         scores = np.where(_fitting(mask, scores.shape), scores, -np.inf)
     return softmax(scores)
@@ -117,8 +118,10 @@ def layer_norm(
     """
     eps = one_number("eps", eps, least=0)
     x, power = _below_one(X, least=math.sqrt(eps))
-    # From the row's first number on, so that a constant row is exactly 0.
-    x = x - x[..., :1]
+    # Found from the row's first number on, so that a constant row is exactly 0; and
+    # once more, for what rounding has left of it in a row far from zero.
+    first = x[..., :1]
+    x = x - (first + (x - first).mean(axis=-1, keepdims=True))
     x = x - x.mean(axis=-1, keepdims=True)
     with np.errstate(under="ignore"):
         var = np.square(x).mean(axis=-1, keepdims=True)

@@ -26,6 +26,14 @@ RULES = {
 }
 """One storey under each rule: from the stream z and the storey's W to the new z."""
 
+SLOPES = {
+    "replace": lambda z, W: W,
+    "add": lambda z, W: np.eye(len(W)) + W,
+    "post_norm": lambda z, W: (np.eye(len(W)) + W) @ _slope_of_norm(z + z @ W),
+    "pre_norm": lambda z, W: np.eye(len(W)) + _slope_of_norm(z) @ W,
+}
+"""The slope of each: one matrix, or one for each row of z."""
+
 
 def timid_storeys(
     rng: np.random.Generator, n_storeys: int = 24, d_model: int = 32, gain: float = 0.7
@@ -82,15 +90,7 @@ def slope_back(storeys: Array, rule: str, z: Array = None) -> NDArray:
     slope = np.eye(d)
     sizes = []
     for stream, W in zip(reversed(streams), reversed(storeys), strict=True):
-        rows = stream.reshape(-1, d)
-        if rule == "replace":
-            slope = W @ slope
-        elif rule == "add":
-            slope = slope + W @ slope
-        elif rule == "post_norm":
-            slope = (np.eye(d) + W) @ _slope_of_norm(rows + rows @ W) @ slope
-        else:
-            slope = slope + _slope_of_norm(rows) @ W @ slope
+        slope = SLOPES[rule](stream.reshape(-1, d), W) @ slope
         sizes.append(math.sqrt(d) * size(slope))
     return np.array(sizes[::-1])
 
