@@ -126,7 +126,7 @@ class Network:
         text = text.encode(errors="replace").decode()  # a stray byte becomes "?"
         encoding = self.tokenizer.encode(text)
         words = [
-            "" if i is None else text[slice(*encoding.word_to_chars(i))].lower()
+            "" if i is None else text[slice(*encoding.word_to_chars(i) or ())].lower()
             for i in encoding.word_ids
         ]
         words = [word if any(map(str.isalnum, word)) else "" for word in words]

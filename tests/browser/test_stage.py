@@ -253,13 +253,19 @@ def test_every_handle_moves_what_it_holds(opened):
     for hand in each(page):
         grips = hand.explorer.locator(".lab-handle, .lab-zone").all()
         assert len(grips) == len(hand.twin.handles) > 0
-        seen = 0
+        tried = []
         for grip, handle in zip(grips, hand.twin.handles, strict=True):
             if not grip.is_visible():
+                tried.append(None)
                 continue
-            seen += 1
             box, start = grip.bounding_box(), hand.twin.state
             x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+            if handle.at:
+                paper, place = hand.picture.bounding_box(), hand.twin._now["handles"]
+                right, up = x - paper["x"], paper["y"] + paper["height"] - y
+                stands = right / paper["width"], up / paper["height"]
+                assert stands == pytest.approx(place[len(tried)], abs=0.01)
+            tried.append(handle)
             page.mouse.move(x, y)
             for style in ("cursor", "outlineStyle"):
                 said = grip.evaluate(f"one => getComputedStyle(one).{style}")
@@ -274,7 +280,7 @@ def test_every_handle_moves_what_it_holds(opened):
             there = dict((id(c), inputs) for c, inputs in hand.inputs())[id(first)]
             assert there[0].evaluate("one => one === document.activeElement")
             hand.back()
-        assert seen
+        assert any(tried)
 
 
 def test_a_fast_drag_ends_at_its_end_and_nothing_follows(opened):
@@ -403,12 +409,11 @@ def test_saved_and_opened_by_another_without_running(opened, folder):
     saved.cells[0].source += "  # not what this JupyterLab has run, and so trusts"
     nbformat.write(saved, folder / "another.ipynb")
     lab.open_notebook(page, page.url.partition("/lab")[0], "another.ipynb")
-    for number, name in enumerate(NAMES, 1):
+    for number in range(1, len(ALL)):
         cell = page.locator(".jp-CodeCell").nth(number)
         cell.scroll_into_view_if_needed()
         still = cell.locator(".jp-OutputArea img")
         still.wait_for()
-        assert getattr(explorers, name)().readout in (still.get_attribute("alt") or "")
         size = "img => [img.naturalWidth, img.naturalHeight, img.width, img.height]"
         assert np.ptp(np.divide(*np.split(np.array(still.evaluate(size)), 2))) < 0.01
     assert page.get_by_text("model not found").count() == 0
