@@ -1,141 +1,69 @@
 """The transformer block on one page: NumPy, plain functions, no pictures.
 
-Every function takes anything that ``np.asarray`` takes, works on the last axes under
-any leading batch axes, keeps float32 and float64 as they come (integers, booleans and
-plain lists become float64, float16 is widened to float32, a list beside an array takes
-the array's type), never changes its input and never returns a view of it.
-
-Sources: ``if-units`` and ``nine-wide`` are the two documents the lab mirrors, with the
-number of the claim; papers are named where they are the origin.
+Each function takes what ``np.asarray`` takes, in the shapes that the line above it says
+(see `labsupport.shapes`), works on the last axes under any batch axes, keeps float32
+and float64, never changes its input and never returns a view of it. What does not fit
+is refused with a ValueError. Sources: ``if-units`` (U) and ``nine-wide`` (N) are the
+two documents the lab mirrors; papers are named where they are the origin.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from labsupport.shapes import (
+    Array,
+    generator,
+    members,
+    one_number,
+    real_array,
+    shapes,
+    whole_number,
+)
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
+
+ATTENTION = {"W_Q": "h+ d d_k+", "W_K": "h d d_k", "W_V": "h d d_v", "W_O": "h*d_v d"}
+BANK = {"W1": "d d_ff", "W2": "d_ff d"}
+NORM = {"gamma": "d?", "beta": "d?"}
+MASK = "booleans, True where a query may read"
 
 
-def relu(x: ArrayLike) -> NDArray:
-    """Return the bend: every number below zero becomes zero.
-
-    Parameters
-    ----------
-    x : array_like, any shape
-
-    Source: if-units, U1.
-    """
-    (x,) = _floats(x=x)
+@shapes(x="...")
+def relu(x: Array) -> NDArray:
+    """Return the bend: every number below zero becomes zero (U1)."""
     return np.maximum(x, 0, dtype=x.dtype)
 
 
-def fires(pattern: ArrayLike, evidence: ArrayLike) -> NDArray:
-    """Return how strongly one unit fires: max(pattern · evidence, 0).
-
-    Parameters
-    ----------
-    pattern : array_like, (d,)
-    evidence : array_like, (..., d)
-
-    Returns
-    -------
-    array, (...)
-
-    Raises
-    ------
-    ValueError
-        If `pattern` is not one row, or the widths differ.
-
-    Source: if-units, U1.
-    """
-    pattern, evidence = _floats(pattern=pattern, evidence=evidence)
-    _need(pattern.ndim == 1, "pattern", pattern, "(d,), one row of numbers")
-    d = len(pattern)
-    _need(
-        _width(evidence) == d, "evidence", evidence, f"(..., {d}), as wide as pattern"
-    )
+@shapes(pattern="d", evidence="... d")
+def fires(pattern: Array, evidence: Array) -> NDArray:
+    """Return how strongly one unit fires (U1)."""
     return relu(evidence @ pattern)
 
 
+@shapes(x="... d", **BANK)
 def feed_forward(
-    x: ArrayLike,
-    W1: ArrayLike,
-    W2: ArrayLike,
-    bend: Callable[[NDArray], NDArray] = relu,
+    x: Array, W1: Array, W2: Array, bend: Callable[[NDArray], Array] = relu
 ) -> NDArray:
-    """Return the bank's contribution: bend(x @ W1) @ W2, each position on its own.
+    """Return a bank's contribution to each position: bend(x @ W1) @ W2 (U4, N6)."""
+    return _bent(bend, x @ W1) @ W2
 
-    Parameters
-    ----------
-    x : array_like, (..., d)
-    W1 : array_like, (d, d_ff)
-        The units' patterns, one a column.
-    W2 : array_like, (d_ff, d)
-        The units' contributions, one a row.
-    bend : callable, optional
-        Applied to every match on its own; ReLU unless given.
 
-    Returns
-    -------
-    array, (..., d)
+@shapes(scores="... n+")
+def softmax(scores: Array) -> NDArray:
+    """Return weights that are positive and sum to one along the last axis (N2).
 
-    Raises
-    ------
-    ValueError
-        If the widths do not fit, `bend` is no function, or it changes the shape.
-
-    Source: if-units, U4; nine-wide, N6.
+    A score of −inf gets none; NaN, +inf and a row with nothing to read are refused.
     """
-    x, W1, W2 = _floats(x=x, W1=W1, W2=W2)
-    _need(x.ndim >= 1, "x", x, "(..., d)")
-    d = x.shape[-1]
-    _need(W1.ndim == 2 and len(W1) == d, "W1", W1, f"({d}, d_ff), x being {d} wide")
-    d_ff = W1.shape[1]
-    _need(W2.shape == (d_ff, d), "W2", W2, f"({d_ff}, {d}), W1 being {W1.shape}")
-    if not callable(bend):
-        raise ValueError(f"bend is {bend!r}; it must be a function of an array")
-    matches = x @ W1
-    (fired,) = _floats(**{"bend's result": bend(matches)})
-    _need(fired.shape == matches.shape, "bend's result", fired, f"{matches.shape}")
-    return fired.astype(x.dtype, copy=False) @ W2
-
-
-def softmax(scores: ArrayLike) -> NDArray:
-    """Return weights that are positive and sum to one along the last axis.
-
-    Parameters
-    ----------
-    scores : array_like, (..., n)
-        Finite, or −inf where nothing is to be read.
-
-    Raises
-    ------
-    ValueError
-        If a score is NaN or +inf, or a row has nothing to read.
-
-    Source: nine-wide, N2.
-    """
-    (scores,) = _floats(scores=scores)
-    _need(_width(scores) > 0, "scores", scores, "(..., n) with n at least 1")
-    bad = np.isnan(scores) | np.isposinf(scores)
-    if bad.any():
-        where = _first(bad)
-        raise ValueError(
-            f"scores holds {scores[where]} at {_index(where)}; "
-            "every score must be a finite number, or -inf for 'may not be read'"
-        )
     top = scores.max(axis=-1, keepdims=True)
-    if np.isneginf(top).any():
-        row = _index(_first(np.isneginf(top[..., 0])))
-        raise ValueError(
-            f"scores has nothing to read in row {row}: every score there is -inf, "
-            "and at least one must be finite"
-        )
+    if not np.isfinite(top).all():
+        raise ValueError(f"scores {_unreadable(scores)}")
     # Shifting by the largest score changes no weight and keeps exp from overflowing.
     with np.errstate(over="ignore", under="ignore"):
         weights = np.exp(scores - top)
@@ -143,216 +71,74 @@ def softmax(scores: ArrayLike) -> NDArray:
 
 
 def causal_mask(n: int) -> NDArray:
-    """Return the (n, n) mask that is True where a query (row) may read a key (column).
+    """Return the (n, n) mask, True where a query (row) may read a key (N18)."""
+    return np.tri(whole_number("n", n, least=0), dtype=bool)
 
-    Raises
-    ------
-    ValueError
-        If `n` is not a whole number, or negative.
 
-    Source: nine-wide, N18.
+@shapes(Q="... n d_k+", K="... m+ d_k")
+def attention_weights(Q: Array, K: Array, mask: Array = None) -> NDArray:
+    """Return how much each query reads of each key: softmax(Q Kᵀ / √d_k).
+
+    The mask is (n, m), or that under the batch axes, True where a query may read. N2;
+    Vaswani et al. 2017, section 3.2.1.
     """
-    _need_count("n", n, least=0)
-    return np.tri(n, dtype=bool)
-
-
-def attention_weights(
-    Q: ArrayLike, K: ArrayLike, mask: ArrayLike | None = None
-) -> NDArray:
-    """Return how much of each key's word every query reads: softmax(Q Kᵀ / √d_k).
-
-    Parameters
-    ----------
-    Q : array_like, (..., n, d_k)
-    K : array_like, (..., m, d_k)
-    mask : array_like of bool, (..., n, m), optional
-        True where the query may read the key.
-
-    Returns
-    -------
-    array, (..., n, m)
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, or the mask lets a row read nothing.
-
-    Source: nine-wide, N2; Vaswani et al. 2017, section 3.2.1.
-    """
-    Q, K = _floats(Q=Q, K=K)
-    _need(Q.ndim >= 2 and _width(Q) > 0, "Q", Q, "(..., n, d_k) with d_k at least 1")
-    d_k = Q.shape[-1]
-    batches = _broadcast(Q.shape[:-2], K.shape[:-2])
-    fits = K.ndim >= 2 and _width(K) == d_k and batches is not None
-    _need(fits, "K", K, f"(..., m, {d_k}) to go with Q, which is {Q.shape}")
-    _need(K.shape[-2] > 0, "K", K, "at least one row to read")
-    scores = Q @ np.swapaxes(K, -1, -2) / np.sqrt(d_k, dtype=np.result_type(Q, K))
+    scores = Q @ K.swapaxes(-1, -2) / math.sqrt(Q.shape[-1])
     if mask is not None:
-        scores = np.where(_check_mask(mask, scores.shape), scores, -np.inf)
+        scores = np.where(_fitting(mask, scores.shape), scores, -np.inf)
     return softmax(scores)
 
 
-def head(
-    X: ArrayLike,
-    W_Q: ArrayLike,
-    W_K: ArrayLike,
-    W_V: ArrayLike,
-    mask: ArrayLike | None = None,
-) -> NDArray:
-    """Return what one attention head gathers: each row a blend of the values.
-
-    Parameters
-    ----------
-    X : array_like, (..., n, d)
-    W_Q, W_K : array_like, (d, d_k)
-    W_V : array_like, (d, d_v)
-    mask : array_like of bool, (..., n, n), optional
-
-    Returns
-    -------
-    array, (..., n, d_v)
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, or the mask lets a row read nothing.
-
-    Source: nine-wide, N1 and N4.
-    """
-    X, W_Q, W_K, W_V = _floats(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V)
-    _need(X.ndim >= 2 and X.shape[-2] > 0, "X", X, "(..., n, d) with n at least 1")
-    d = X.shape[-1]
-    for name, W in (("W_Q", W_Q), ("W_K", W_K), ("W_V", W_V)):
-        needed = f"({d}, width), X being {d} wide"
-        _need(W.ndim == 2 and len(W) == d, name, W, needed)
-    needed = f"{W_Q.shape}, the shape of W_Q"
-    _need(W_K.shape == W_Q.shape, "W_K", W_K, needed)
+@shapes(X="... n+ d", W_Q="d d_k+", W_K="d d_k", W_V="d d_v")
+def head(X: Array, W_Q: Array, W_K: Array, W_V: Array, mask: Array = None) -> NDArray:
+    """Return what one head gathers: each row a blend of the values (N1, N4)."""
     return attention_weights(X @ W_Q, X @ W_K, mask) @ (X @ W_V)
 
 
+@shapes(X="... n+ d", **ATTENTION)
 def multi_head_attention(
-    X: ArrayLike,
-    W_Q: ArrayLike,
-    W_K: ArrayLike,
-    W_V: ArrayLike,
-    W_O: ArrayLike,
-    mask: ArrayLike | None = None,
+    X: Array, W_Q: Array, W_K: Array, W_V: Array, W_O: Array, mask: Array = None
 ) -> NDArray:
-    """Return what h heads gather, side by side and folded back to the width of X.
+    """Return what h heads gather, side by side, folded back to the width of X.
 
-    Parameters
-    ----------
-    X : array_like, (..., n, d)
-    W_Q, W_K, W_V : array_like, (h, d, d_k)
-    W_O : array_like, (h * d_k, d)
-    mask : array_like of bool, (..., n, n), optional
-        The same for every head.
-
-    Returns
-    -------
-    array, (..., n, d)
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, or the mask lets a row read nothing.
-
-    Source: nine-wide, N17; Vaswani et al. 2017, section 3.2.2.
+    N17; Vaswani et al. 2017, section 3.2.2.
     """
-    X, W_Q, W_K, W_V, W_O = _floats(X=X, W_Q=W_Q, W_K=W_K, W_V=W_V, W_O=W_O)
-    for name, W in (("W_Q", W_Q), ("W_K", W_K), ("W_V", W_V)):
-        _need(W.ndim == 3 and len(W) > 0, name, W, "(h, d, d_k) with h at least 1")
-        needed = f"(h, d, d_k) with the h of W_Q, which is {len(W_Q)}"
-        _need(len(W) == len(W_Q), name, W, needed)
-    _need(X.ndim >= 2, "X", X, "(..., n, d)")
-    needed = (len(W_V) * W_V.shape[-1], X.shape[-1])
-    _need(
-        W_O.shape == needed,
-        "W_O",
-        W_O,
-        f"{needed}: {len(W_V)} heads, each {W_V.shape[-1]} wide, back to X's width",
-    )
-    weights = zip(W_Q, W_K, W_V, strict=True)
-    gathered = [head(X, *one_head, mask) for one_head in weights]
-    return np.concatenate(gathered, axis=-1) @ W_O
+    heads = [head(X, *one, mask) for one in zip(W_Q, W_K, W_V, strict=True)]
+    return np.concatenate(heads, axis=-1) @ W_O
 
 
+@shapes(X="... d+", **NORM)
 def layer_norm(
-    X: ArrayLike, gamma: ArrayLike = 1.0, beta: ArrayLike = 0.0, eps: float = 1e-5
+    X: Array, gamma: Array = 1.0, beta: Array = 0.0, eps: float = 1e-5
 ) -> NDArray:
     """Return each row at mean 0 and spread 1, times gamma, plus beta.
 
-    (x − mean) / √(var + eps) · gamma + beta, over the last axis alone; the variance is
-    the population's (divided by n) and eps stands inside the root.
-
-    Parameters
-    ----------
-    X : array_like, (..., d)
-    gamma, beta : float or array_like, (d,)
-    eps : float
-        At least 0.
-
-    Raises
-    ------
-    ValueError
-        If a shape does not fit, `eps` is negative, or `eps` is 0 and a row is constant.
-
-    Source: if-units, U17; nine-wide, N10; Ba, Kiros and Hinton 2016.
+    (x − mean) / √(var + eps) · gamma + beta, the variance the population's. eps may be
+    0 where every row has some spread. U17, N10; Ba, Kiros and Hinton 2016.
     """
-    X, gamma, beta = _floats(X=X, gamma=gamma, beta=beta)
-    (eps,) = _floats(eps=eps)
-    _need(_width(X) > 0, "X", X, "(..., d) with d at least 1")
-    d = X.shape[-1]
-    for name, value in (("gamma", gamma), ("beta", beta)):
-        _need(value.shape in ((), (d,)), name, value, f"({d},), or be one number")
-    if eps.ndim != 0 or not 0 <= eps < np.inf:
-        raise ValueError(f"eps is {eps}; it must be one finite number, at least 0")
-    eps = eps.astype(X.dtype)
-    # Measured from the row's first number, so that a constant row is exactly 0.
-    shifted = X - X[..., :1]
-    centred = shifted - shifted.mean(axis=-1, keepdims=True)
-    var = np.square(centred).mean(axis=-1, keepdims=True)
-    if eps == 0 and (var == 0).any():
-        row = _index(_first(var[..., 0] == 0))
-        raise ValueError(f"eps is 0 and X has no spread in row {row}: eps must be > 0")
-    return centred / np.sqrt(var + eps) * gamma + beta
+    eps = one_number("eps", eps, least=0)
+    x, power = _below_one(X, least=math.sqrt(eps))
+    # From the row's first number on, so that a constant row is exactly 0.
+    x = x - x[..., :1]
+    x = x - x.mean(axis=-1, keepdims=True)
+    with np.errstate(under="ignore"):
+        var = np.square(x).mean(axis=-1, keepdims=True)
+        if eps == 0 and (var == 0).any():
+            row = _first(var[..., 0] == 0)
+            raise ValueError(
+                f"eps is 0 and X has no spread in row {row}: eps must be > 0"
+            )
+        var = np.maximum(var + np.ldexp(eps, -2 * power), np.finfo(var.dtype).tiny)
+        return (x / np.sqrt(var) * gamma + beta).astype(X.dtype, copy=False)
 
 
+@shapes(X="... n+ d", attn=ATTENTION, ffn=BANK, ln_1=NORM, ln_2=NORM)
 def block(
-    X: ArrayLike,
-    attn: tuple[ArrayLike, ...],
-    ffn: tuple[ArrayLike, ...],
-    ln_1: tuple[ArrayLike, ArrayLike],
-    ln_2: tuple[ArrayLike, ArrayLike],
-    mask: ArrayLike | None = None,
+    X: Array, attn: Array, ffn: Array, ln_1: Array, ln_2: Array, mask: Array = None
 ) -> NDArray:
-    """Return one pre-norm block: tidy, gather, add; tidy, think, add.
+    """Return one pre-norm block: tidy, gather, add; tidy, think, add (U19, N15, N16).
 
-    Parameters
-    ----------
-    X : array_like, (..., n, d)
-    attn : (W_Q, W_K, W_V, W_O)
-        As in `multi_head_attention`.
-    ffn : (W1, W2)
-        As in `feed_forward`.
-    ln_1, ln_2 : (gamma, beta)
-        As in `layer_norm`; the norms sit on what a sublayer reads, never on the stream.
-    mask : array_like of bool, (..., n, n), optional
-
-    Returns
-    -------
-    array, (..., n, d)
-        A block hands back the shape it was given.
-
-    Raises
-    ------
-    ValueError
-        If a group has the wrong number of arrays, or a shape does not fit.
-
-    Source: if-units, U19; nine-wide, N15 and N16.
+    The norms sit on what a sublayer reads, never on the stream.
     """
-    weights = _by_name((attn, ffn, ln_1, ln_2))
-    X, *_ = _floats(X=X, **weights)  # a list takes the type of the weights
     Z = X + multi_head_attention(layer_norm(X, *ln_1), *attn, mask)
     return Z + feed_forward(layer_norm(Z, *ln_2), *ffn)
 
@@ -369,163 +155,90 @@ class BlockParams(NamedTuple):
 def init_block(
     d_model: int, n_heads: int, rng: np.random.Generator, d_ff: int | None = None
 ) -> BlockParams:
-    """Return random weights for one block, so that ``block(X, *params)`` runs.
+    """Return random weights, so that ``block(X, *params)`` runs (N6, N17).
 
-    Parameters
-    ----------
-    d_model : int
-        The width of a row; a multiple of `n_heads`.
-    n_heads : int
-    rng : numpy.random.Generator
-    d_ff : int, optional
-        The number of units; four times `d_model` unless given.
-
-    Raises
-    ------
-    ValueError
-        If a count is not a whole number of at least 1, the heads do not divide the
-        width, or `rng` is not a generator.
-
-    Source: nine-wide, N6 and N17.
+    The heads must divide the width; `d_ff` is four times the width unless given.
     """
-    _need_count("d_model", d_model, least=1)
-    d_ff = 4 * d_model if d_ff is None else d_ff
-    for name, count in (("n_heads", n_heads), ("d_ff", d_ff)):
-        _need_count(name, count, least=1)
-    if d_model % n_heads:
-        raise ValueError(f"n_heads is {n_heads}; it must divide d_model, {d_model}")
-    if not isinstance(rng, np.random.Generator):
-        raise ValueError(f"rng is {rng!r}; it must come from np.random.default_rng")
+    d = whole_number("d_model", d_model, least=1)
+    h = whole_number("n_heads", n_heads, least=1)
+    d_ff = whole_number("d_ff", 4 * d if d_ff is None else d_ff, least=1)
+    if d % h:
+        raise ValueError(f"n_heads is {h}; it must divide d_model, {d}")
+    rng = generator("rng", rng)
 
     def weights(*shape: int) -> NDArray:
         return rng.normal(size=shape) / np.sqrt(shape[-2])
 
-    per_head = (n_heads, d_model, d_model // n_heads)
+    W_Q, W_K, W_V = (weights(h, d, d // h) for _ in "QKV")
     return BlockParams(
-        attn=(*(weights(*per_head) for _ in "QKV"), weights(d_model, d_model)),
-        ffn=(weights(d_model, d_ff), weights(d_ff, d_model)),
-        ln_1=(np.ones(d_model), np.zeros(d_model)),
-        ln_2=(np.ones(d_model), np.zeros(d_model)),
+        attn=(W_Q, W_K, W_V, weights(d, d)),
+        ffn=(weights(d, d_ff), weights(d_ff, d)),
+        ln_1=(np.ones(d), np.zeros(d)),
+        ln_2=(np.ones(d), np.zeros(d)),
     )
 
 
 def count_parameters(params: BlockParams) -> dict[str, int]:
-    """Return a block's count of numbers: attention, feed_forward, layer_norm, total.
-
-    Parameters
-    ----------
-    params : BlockParams
-        Or any (attn, ffn, ln_1, ln_2) of arrays.
-
-    Raises
-    ------
-    ValueError
-        If a group has the wrong number of arrays.
-
-    Source: nine-wide, N17.
-    """
-    sizes = [array.size for array in _floats(**_by_name(params))]
-    counts = {
-        "attention": sum(sizes[:4]),
-        "feed_forward": sum(sizes[4:6]),
-        "layer_norm": sum(sizes[6:]),
-    }
+    """Return how many numbers a block holds, by part and in all (N17)."""
+    parts = zip((ATTENTION, BANK, NORM, NORM), BlockParams._fields, strict=True)
+    groups = zip(parts, members("params", params, BlockParams._fields), strict=True)
+    attn, ffn, ln_1, ln_2 = (
+        sum(real_array(name, array).size for array in members(name, group, lines))
+        for (lines, name), group in groups
+    )
+    counts = {"attention": attn, "feed_forward": ffn, "layer_norm": ln_1 + ln_2}
     return counts | {"total": sum(counts.values())}
 
 
-# What follows turns arguments into arrays, and says in words what does not fit.
+def _bent(bend: Callable[[NDArray], Array], matches: NDArray) -> NDArray:
+    """Return what the reader's bend makes of the matches, in their type."""
+    if not callable(bend):
+        raise ValueError(f"bend is {bend!r}; it must be a function of an array")
+    dtype, shape = matches.dtype, matches.shape
+    bent = real_array("bend's result", bend(matches))
+    if bent.shape != shape:
+        raise ValueError(f"bend's result has shape {bent.shape}; it needs {shape}")
+    return bent.astype(dtype, copy=False)
 
 
-def _floats(**arguments: ArrayLike) -> list[NDArray]:
-    arrays = {name: _one_float(name, value) for name, value in arguments.items()}
-    typed = [a.dtype for name, a in arrays.items() if hasattr(arguments[name], "dtype")]
-    dtype = np.result_type(*typed) if typed else np.float64
-    return [a.astype(dtype, copy=False) for a in arrays.values()]
-
-
-def _by_name(params: tuple) -> dict[str, ArrayLike]:
-    """Return a block's ten arrays by name, once each group holds what it should."""
-    arrays = {}
-    _need_held("params", params, 4)
-    groups = zip(("attn", "ffn", "ln_1", "ln_2"), params, (4, 2, 2, 2), strict=True)
-    for name, group, count in groups:
-        _need_held(name, group, count)
-        arrays |= {f"{name}[{i}]": array for i, array in enumerate(group)}
-    return arrays
-
-
-def _need_held(name: str, group: tuple, count: int) -> None:
-    try:
-        held = len(group)
-    except TypeError:
-        held = 0
-    if held != count:
-        raise ValueError(f"{name} holds {held} items; it needs {count}")
-
-
-def _one_float(name: str, value: ArrayLike) -> NDArray:
-    try:
-        array = np.asarray(value)
-        words = str | bytes | None  # which float() would read, or NumPy take for NaN
-        if array.dtype == object and not any(isinstance(i, words) for i in array.flat):
-            array = array.astype(np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(
-            f"{name} must be an array of real numbers with rows of one length; "
-            f"{type(value).__name__} {str(value)[:60]!r} is not"
-        ) from None
-    if array.dtype.kind not in "fiub":
-        raise ValueError(f"{name} must hold real numbers; it holds {array.dtype}")
-    if array.dtype == np.float16:
-        return array.astype(np.float32)
-    return array if array.dtype.kind == "f" else array.astype(np.float64)
-
-
-def _check_mask(mask: ArrayLike, shape: tuple[int, ...]) -> NDArray:
-    try:
-        mask = np.asarray(mask)
-    except ValueError:
-        raise ValueError("mask must have rows of one length") from None
+def _fitting(mask: Array, shape: tuple[int, ...]) -> NDArray:
+    """Return a mask as an array, once it fits scores of this shape."""
+    mask = real_array("mask", mask, needed=MASK)
     if mask.dtype != bool:
-        raise ValueError(
-            f"mask holds {mask.dtype}; it needs booleans, True where a query may read"
-        )
-    fits = mask.shape[-2:] == shape[-2:] and _broadcast(mask.shape, shape) == shape
-    _need(fits, "mask", mask, f"{shape[-2:]}, or that under the batch axes of {shape}")
-    silent = ~mask.any(axis=-1)
-    if silent.any():
-        row = _index(_first(silent))
+        raise ValueError(f"mask must hold {MASK}, not {mask.dtype}")
+    batch = zip(mask.shape[-3::-1], shape[-3::-1], strict=False)
+    same = mask.shape[-2:] == shape[-2:] and mask.ndim <= len(shape)
+    if not same or any(size not in (1, whole) for size, whole in batch):
+        needed = f"{shape[-2:]}, or that under the batch axes of {shape}"
+        raise ValueError(f"mask has shape {mask.shape}; it needs {needed}")
+    if not mask.any(axis=-1).all():
+        row = _first(~mask.any(axis=-1))
         raise ValueError(f"mask lets row {row} read nothing; it must read at least one")
     return mask
 
 
-def _need(fits: bool, name: str, array: NDArray, needed: str) -> None:
-    if not fits:
-        raise ValueError(f"{name} has shape {array.shape}; it needs {needed}")
+def _below_one(x: NDArray, least: float) -> tuple[NDArray, NDArray]:
+    """Return rows in float64, below 1, and the power of two each was divided by.
+
+    No square of theirs overflows, and such a division is exact.
+    """
+    x = x.astype(np.promote_types(x.dtype, np.float64))
+    _, power = np.frexp(np.abs(x).max(axis=-1, keepdims=True, initial=least))
+    with np.errstate(under="ignore"):
+        return np.ldexp(x, -power), power
 
 
-def _need_count(name: str, count: int, least: int) -> None:
-    whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
-    if not whole or count < least:
-        raise ValueError(
-            f"{name} is {count!r}; it must be a whole number, at least {least}"
-        )
+def _unreadable(scores: NDArray) -> str:
+    bad = np.isnan(scores) | np.isposinf(scores)
+    if bad.any():
+        needed = "every score must be a finite number, or -inf for 'may not be read'"
+        return f"holds {scores[bad][0]} at {_first(bad)}; {needed}"
+    row = _first(np.isneginf(scores).all(axis=-1))
+    needed = "every score there is -inf, and at least one must be finite"
+    return f"has nothing to read in row {row}: {needed}"
 
 
-def _width(array: NDArray) -> int:
-    return array.shape[-1] if array.ndim else -1
-
-
-def _broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...] | None:
-    try:
-        return np.broadcast_shapes(*shapes)
-    except ValueError:
-        return None
-
-
-def _first(where: NDArray) -> tuple[int, ...]:
-    return tuple(int(i) for i in np.argwhere(where)[0])
-
-
-def _index(where: tuple[int, ...]) -> str:
-    return str(where) if len(where) > 1 else str(*where or (0,))
+def _first(where: Array) -> str:
+    """Return the place of the first True, as one would write its index."""
+    index = [int(i) for i in np.argwhere(where)[0]] or [0]
+    return str(tuple(index)) if len(index) > 1 else str(index[0])

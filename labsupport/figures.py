@@ -230,7 +230,7 @@ def by_storey(
     log: bool = True,
     start: int = 0,
 ) -> Still:
-    """Return one curve a rule ("replace", "add", "post_norm", "pre_norm") by storey.
+    """Return one curve a rule by storey, its look from `LOOK`.
 
     Each curve is (n,); `start` is the number of the storey it begins at.
     """

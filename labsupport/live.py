@@ -52,7 +52,7 @@ class Control:
     @property
     def value(self) -> Any:
         """What it stands for in the state."""
-        return self.options[self.at][1] if self.options else self.at
+        return self.options[int(self.at)][1] if self.options else self.at
 
     def nearest(self, value: Any) -> float:
         """Return where it stands for `value`: within its ends, and on a step."""
@@ -185,7 +185,7 @@ class Explorer(anywidget.AnyWidget):
     def close(self) -> None:
         """Take the explorer away, with its figure."""
         Explorer._by_cell = tuple(e for e in Explorer._by_cell if e is not self)
-        self.figure = self._draw = self._follow = None
+        self.figure = self._draw = self._follow = None  # type: ignore[assignment]
         self._moving, self.handles = [], []
         self.layout.close()
         super().close()
@@ -285,7 +285,7 @@ class Explorer(anywidget.AnyWidget):
 
     def _replace_earlier(self) -> None:
         """Close what an earlier run of the same cell has left."""
-        parent = getattr(get_ipython(), "get_parent", dict)() or {}
+        parent: dict = getattr(get_ipython(), "get_parent", dict)() or {}
         self._cell = parent.get("metadata", {}).get("cellId")
         self._run = parent.get("header", {}).get("msg_id")
         if self._cell is None:  # a second run cannot be told from a second cell
@@ -300,7 +300,7 @@ class Explorer(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict, dict]:
         """Return the widget, and for where no kernel runs a still picture and words."""
-        view, about_view = super()._repr_mimebundle_(**kwargs)
+        view, about_view = super()._repr_mimebundle_(**kwargs) or ({}, {})
         self.figure.words = repr(self)
         pale = not self._now["true"]
         data, about_still = self.figure.bundle(self.readout, HOW_TO_MOVE, pale=pale)

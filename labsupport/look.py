@@ -58,12 +58,14 @@ LOOK: dict[str, Any] = {
     "add": {"color": NAVY, "linestyle": "-", "marker": "o"},
     "post_norm": {"color": SKY, "linestyle": "-.", "marker": "s"},
     "pre_norm": {"color": BLACK, "linestyle": ":", "marker": "D"},
+    "last_norm": {"color": BLACK, "linestyle": "-", "marker": "^"},
 }
 NAMES = {
     "replace": "replaced",
     "add": "added",
     "post_norm": "added, then tidied (post-norm)",
     "pre_norm": "a tidied copy read, then added (pre-norm)",
+    "last_norm": "pre-norm, through its last norm",
 }
 # Below zero yellow, above blue, and a step between them that no shade bridges: a small
 # number is not zero, which is white, and the sign can be told in greyscale too.

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from labsupport.block import _floats, _need, _need_count, layer_norm
+from labsupport.block import layer_norm
+from labsupport.shapes import Array, generator, one_number, shapes, whole_number
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
 RULES = {
     "replace": lambda z, W: z @ W,
@@ -31,101 +32,47 @@ def timid_storeys(
 ) -> NDArray:
     """Return random storeys that each pass on about `gain` of what they receive.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    n_storeys, d_model : int
-    gain : float
-
-    Returns
-    -------
-    array, (n_storeys, d_model, d_model)
-
-    Raises
-    ------
-    ValueError
-        If a count is not a whole number, `gain` is not finite, or `rng` no generator.
-
-    Source: if-units, U11.
+    They are (n_storeys, d_model, d_model). Source: if-units, U11.
     """
-    if not isinstance(rng, np.random.Generator):
-        raise ValueError(f"rng is {rng!r}; it must come from np.random.default_rng")
-    _need_count("n_storeys", n_storeys, least=0)
-    _need_count("d_model", d_model, least=1)
-    (gain,) = _floats(gain=gain)
-    if gain.ndim or not np.isfinite(gain):
-        raise ValueError(f"gain is {gain}; it must be one finite number")
-    return rng.normal(size=(n_storeys, d_model, d_model)) * gain / np.sqrt(d_model)
+    rng, gain = generator("rng", rng), one_number("gain", gain)
+    n = whole_number("n_storeys", n_storeys, least=0)
+    d = whole_number("d_model", d_model, least=1)
+    return rng.normal(size=(n, d, d)) * gain / np.sqrt(d)
 
 
-def size(z: ArrayLike) -> float:
-    """Return the root mean square of all numbers of z.
-
-    Raises
-    ------
-    ValueError
-        If `z` is empty.
+@shapes(z="...")
+def size(z: Array) -> float:
+    """Return the root mean square of all numbers of z, of which there must be some.
 
     Source: if-units, U11 and U15.
     """
-    (z,) = _floats(z=z)
-    _need(z.size > 0, "z", z, "at least one number")
+    if z.size == 0:
+        raise ValueError(f"z has shape {z.shape}; it needs at least one number")
     # hypot scales before it squares: 1e-200 is not lost, nor is 1e200 infinite.
     return math.hypot(*z.flat) / math.sqrt(z.size)
 
 
-def run_stack(z: ArrayLike, storeys: ArrayLike, rule: str) -> NDArray:
+@shapes(storeys="n_storeys d d", z="... d")
+def run_stack(z: Array, storeys: Array, rule: str) -> NDArray:
     """Return the size of the stream: of the input, and after each storey.
 
-    Parameters
-    ----------
-    z : array_like, (..., d)
-    storeys : array_like, (n_storeys, d, d)
-    rule : {"replace", "add", "post_norm", "pre_norm"}
-        Hand on the answer alone; add it; add it and tidy the stream; add what the
-        storey makes of a tidied copy.
-
-    Returns
-    -------
-    array, (n_storeys + 1,)
-
-    Raises
-    ------
-    ValueError
-        If a shape does not fit, or the rule is none of the four.
-
+    The rule "replace" hands on a storey's answer alone, "add" adds it, "post_norm" adds
+    it and tidies the stream, "pre_norm" adds what the storey makes of a tidied copy.
     Source: if-units, U11, U15 and U17; nine-wide, N14.
     """
     return np.array([size(stream) for stream in _streams(z, storeys, rule)])
 
 
-def slope_back(storeys: ArrayLike, rule: str, z: ArrayLike | None = None) -> NDArray:
-    """Return the size of the slope that flows back to each storey.
+@shapes(storeys="n_storeys d d", z="... d")
+def slope_back(storeys: Array, rule: str, z: Array = None) -> NDArray:
+    """Return the size of the slope at each storey; the first has the longest way back.
 
-    How far the top of the stack moves for a nudge of size 1 in what a storey receives:
-    the root mean square over all directions of the nudge, and over all rows of `z`.
-
-    Parameters
-    ----------
-    storeys : array_like, (n_storeys, d, d)
-    rule : {"replace", "add", "post_norm", "pre_norm"}
-    z : array_like, (..., d), optional
-        The stream that enters storey 1. The two rules with a norm need it, for their
-        slope depends on where they stand; the other two ignore it.
-
-    Returns
-    -------
-    array, (n_storeys,)
-        The first is the slope at storey 1, which has the longest way back.
-
-    Raises
-    ------
-    ValueError
-        If a shape does not fit, the rule is none of the four, or a norm lacks its `z`.
-
+    That is how far the top of the stack moves for a nudge of size 1 in what a storey
+    receives: the root mean square over all directions of the nudge, and over all rows
+    of `z`, the stream that enters storey 1. Under the two rules with a norm the slope
+    depends on where the stream stands, so they need `z`; the other two ignore it.
     Source: if-units, U14; nine-wide, N13.
     """
-    (storeys,) = _floats(storeys=storeys)
     if z is None:
         if rule in ("post_norm", "pre_norm"):
             raise ValueError(f"z is None; the rule {rule!r} needs the stream it enters")
@@ -148,16 +95,12 @@ def slope_back(storeys: ArrayLike, rule: str, z: ArrayLike | None = None) -> NDA
     return np.array(sizes[::-1])
 
 
-def _streams(z: ArrayLike, storeys: ArrayLike, rule: str) -> list[NDArray]:
+def _streams(z: NDArray, storeys: NDArray, rule: str) -> list[NDArray]:
     """Return the stream itself: the input, and what each storey leaves."""
     if not isinstance(rule, str) or rule not in RULES:
         raise ValueError(f"rule is {rule!r}; it must be one of {', '.join(RULES)}")
-    z, storeys = _floats(z=z, storeys=storeys)
-    d = storeys.shape[-1] if storeys.ndim == 3 else -1
-    fits = storeys.ndim == 3 and storeys.shape[-2] == d
-    _need(fits, "storeys", storeys, "(n_storeys, d, d), one square matrix a storey")
-    _need(z.ndim > 0 and z.shape[-1] == d, "z", z, f"(..., {d}), as wide as a storey")
-    _need(z.size > 0, "z", z, "at least one number")
+    if z.size == 0:
+        raise ValueError(f"z has shape {z.shape}; it needs at least one number")
     streams = [z]
     for W in storeys:
         streams.append(RULES[rule](streams[-1], W))

@@ -328,10 +328,10 @@ def test_nothing_is_told_by_colour_alone():
     things = ("evidence", "pattern", "contribution"), tuple(look.NAMES)
     assert set().union(*things) == set(look.LOOK)
     for together in things:
-        for key in ("color", "linestyle", "marker"):
-            assert len({look.LOOK[t][key] for t in together}) == len(together)
-    colors = {style["color"] for style in look.LOOK.values()}
-    assert colors <= {getattr(look, name) for name in COLORS}
+        looks = [look.LOOK[thing] for thing in together]
+        assert len({made["marker"] for made in looks}) == len(together)
+        lines = {(made["color"], made["linestyle"]) for made in looks}
+        assert len(lines) == len(together)
 
 
 # How numbers are said.

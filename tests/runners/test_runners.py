@@ -1,7 +1,7 @@
 """The six notebooks under the runners and converters that teachers use.
 
     pip install -e '.[runners]'
-    pytest tests/runners.py
+    pytest tests/runners
 
 Not part of a plain `pytest`: it needs that extra, and runs all six several times.
 """
@@ -19,9 +19,9 @@ import papermill
 import pytest
 from bs4 import BeautifulSoup
 from store import NOTEBOOKS
+from stored import NAMES, code_cells, text_of
 
-PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
-NAMES = [path.name for path in PATHS]
+PATHS = [NOTEBOOKS / name for name in NAMES]
 RUNNERS = ["jupyter execute", "papermill"]
 
 
@@ -44,16 +44,6 @@ def pytest_alone(option: str, folder: Path) -> tuple[int, str]:
     """Run pytest with one option and none of the project's settings."""
     settings = ["-c", os.devnull, "--rootdir", folder, "-p", "no:cacheprovider"]
     return call("pytest", "-q", option, *settings, folder)
-
-
-def code_cells(path: Path) -> list[nbformat.NotebookNode]:
-    cells = nbformat.read(path, as_version=4).cells
-    return [cell for cell in cells if cell.cell_type == "code"]
-
-
-def texts(cell: nbformat.NotebookNode) -> str:
-    outputs = cell.outputs
-    return "".join(o.get("text") or o.data.get("text/plain", "") for o in outputs)
 
 
 def pictures(path: Path) -> list[tuple[bytes, str]]:
@@ -89,7 +79,7 @@ def saved(tmp_path_factory):
 def test_saves_what_is_stored(saved, runner, name):
     ran, stored = code_cells(saved[runner] / name), code_cells(NOTEBOOKS / name)
     assert [cell.execution_count for cell in ran] == [*range(1, len(ran) + 1)]
-    assert [texts(cell) for cell in ran] == [texts(cell) for cell in stored]
+    assert [text_of(cell) for cell in ran] == [text_of(cell) for cell in stored]
     words = [[alt for _, alt in pictures(p / name)] for p in (saved[runner], NOTEBOOKS)]
     assert words[0] == words[1]
 
@@ -162,6 +152,6 @@ def test_html_shows_each_explorer_still_and_not_as_an_empty_widget(pages, name):
     _, path, page = pages[name]
     explorers = [c for c in code_cells(path) if c.source.startswith("explorers.")]
     assert explorers
-    readouts = [texts(cell) for cell in explorers]
+    readouts = [text_of(cell) for cell in explorers]
     assert set(readouts) <= {words for _, words in pictures(path)}
     assert not page.select("script[type*=widget]")

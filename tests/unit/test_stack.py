@@ -1,6 +1,7 @@
 """Hold stack.py to plain loops, finite differences, PyTorch, and the documents."""
 
 import json
+import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -230,40 +231,26 @@ def both(z, storeys, rule="pre_norm"):
     raise ValueError(said[0])
 
 
-MISFITS = [
-    (lambda: both([1, 2, 3], EYES), "z", "(3,)", "(..., 4)"),
-    (lambda: both(1.0, EYES), "z", "()", "(..., 4)"),
-    (lambda: both(np.ones((0, 4)), EYES), "z", "(0, 4)", "at least one number"),
-    (lambda: both(["a"], EYES), "z", "<U1", "real numbers"),
-    (lambda: both(np.ones(4), EYES[0]), "storeys", "(4, 4)", "(n_storeys, d, d)"),
-    (lambda: both(np.ones(4), EYES[:, :3]), "storeys", "(2, 3, 4)", "square"),
-    (lambda: both(np.ones(4), 3.0), "storeys", "()", "(n_storeys, d, d)"),
-    (lambda: both(np.ones(4), [[1], [1, 2]]), "storeys", "list", "one length"),
-    (lambda: both(np.ones(4), None), "storeys", "object", "real numbers"),
-    (lambda: both(np.ones(4), EYES, "norm"), "rule", "'norm'", "replace, add, post_"),
-    (lambda: both(np.ones(4), EYES, ["add"]), "rule", "['add']", "replace, add"),
-    (lambda: both(np.ones(4), EYES, None), "rule", "None", "replace, add"),
-    (lambda: slope_back(EYES, "pre_norm"), "z", "None", "'pre_norm'"),
-    (lambda: slope_back(EYES, "post_norm"), "z", "None", "'post_norm'"),
-    (lambda: slope_back([[1], [1, 2]], "add"), "storeys", "list", "one length"),
-    (lambda: slope_back(EYES[0], "add"), "storeys", "(4, 4)", "(n_storeys, d, d)"),
-    (lambda: slope_back(EYES, "norm"), "rule", "'norm'", "replace, add"),
-    (lambda: size([]), "z", "(0,)", "at least one number"),
-    (lambda: size(None), "z", "object", "real numbers"),
-    (lambda: timid_storeys(42), "rng", "42", "np.random.default_rng"),
-    (lambda: timid_storeys(RNG, -1), "n_storeys", "-1", "at least 0"),
-    (lambda: timid_storeys(RNG, 2.0), "n_storeys", "2.0", "whole number"),
-    (lambda: timid_storeys(RNG, 2, 0), "d_model", "0", "at least 1"),
-    (lambda: timid_storeys(RNG, gain=np.nan), "gain", "nan", "finite"),
-    (lambda: timid_storeys(RNG, gain=[1, 2]), "gain", "[1. 2.]", "one finite"),
-    (lambda: timid_storeys(RNG, gain=1j), "gain", "complex", "real numbers"),
-    (lambda: timid_storeys(RNG, gain=None), "gain", "object", "real numbers"),
+REFUSED = [
+    (lambda: both([1, 2, 3], EYES), "z has shape (3,); it needs (..., 4): d is 4 in"),
+    (lambda: both(np.ones((0, 4)), EYES), "z has shape (0, 4); it needs at least one"),
+    (lambda: both(["a"], EYES), "z must hold real numbers, not text"),
+    (lambda: both(np.ones(4), EYES[:, :3]), "storeys has shape (2, 3, 4); it needs"),
+    (lambda: both(np.ones(4), [[1], [1, 2]]), "storeys must hold real numbers, not"),
+    (lambda: both(np.ones(4), EYES, "norm"), "rule is 'norm'; it must be one of rep"),
+    (lambda: both(np.ones(4), EYES, ["add"]), "rule is ['add']; it must be one of"),
+    (lambda: slope_back(EYES, "pre_norm"), "z is None; the rule 'pre_norm' needs"),
+    (lambda: slope_back(EYES[0], "add"), "storeys has shape (4, 4); it needs (n_st"),
+    (lambda: size([]), "z has shape (0,); it needs at least one number"),
+    (lambda: timid_storeys(42), "rng is 42; it must come from np.random.default_rng"),
+    (lambda: timid_storeys(RNG, -1), "n_storeys is -1; it must be a whole number"),
+    (lambda: timid_storeys(RNG, 2, 0), "d_model is 0; it must be a whole number"),
+    (lambda: timid_storeys(RNG, gain=np.nan), "gain is nan; it must be one finite"),
+    (lambda: timid_storeys(RNG, gain=1j), "gain must hold real numbers, not complex"),
 ]
 
 
-@pytest.mark.parametrize(("call", "name", "had", "needed"), MISFITS)
-def test_a_misfit_is_named_with_what_it_had_and_needed(call, name, had, needed):
-    with pytest.raises(ValueError, match=rf"^{name} ") as caught:
+@pytest.mark.parametrize(("call", "words"), REFUSED)
+def test_what_cannot_be_is_refused_in_words(call, words):
+    with pytest.raises(ValueError, match="^" + re.escape(words)):
         call()
-    assert had in str(caught.value)
-    assert needed in str(caught.value)

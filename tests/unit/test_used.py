@@ -4,12 +4,16 @@ import ast
 from functools import cache
 from pathlib import Path
 
-import nbformat
 import pytest
-from store import NOTEBOOKS
+from stored import NAMES, ROOT, code_cells
 
-ROOT = NOTEBOOKS.parent
-MODULES = sorted((ROOT / "labsupport").glob("[a-z]*.py"))
+MODULES = sorted((ROOT / "labsupport").rglob("*.py"))
+
+
+def called(path: Path) -> str:
+    """Return a module's name within labsupport; of any other file, nothing."""
+    top, *parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(p for p in parts if p != "__init__") if top == "labsupport" else ""
 
 
 def public(path: Path) -> list[str]:
@@ -48,20 +52,18 @@ def spoken_of(source: str, home: str = "") -> set[tuple[str, str]]:
 
 @cache
 def in_notebooks() -> set[tuple[str, str]]:
-    found = set()
-    for path in NOTEBOOKS.glob("*.ipynb"):
-        cells = nbformat.read(path, as_version=4).cells
-        found |= spoken_of("\n".join(c.source for c in cells if c.cell_type == "code"))
-    return found
+    sources = ("\n".join(c.source for c in code_cells(name)) for name in NAMES)
+    return set().union(*map(spoken_of, sources))
 
 
 @cache
 def in_files(paths: tuple[Path, ...]) -> set[tuple[str, str]]:
-    return set().union(*(spoken_of(p.read_text("utf-8"), p.stem) for p in paths))
+    return set().union(*(spoken_of(p.read_text("utf-8"), called(p)) for p in paths))
 
 
 @pytest.mark.parametrize(
-    ("module", "name"), [(path.stem, name) for path in MODULES for name in public(path)]
+    ("module", "name"),
+    [(called(path), name) for path in MODULES for name in public(path)],
 )
 def test_is_used_and_tested(module, name):
     by_notebook = (module, name) in in_notebooks()
@@ -69,4 +71,4 @@ def test_is_used_and_tested(module, name):
     tested = (module, name) in in_files(tuple((ROOT / "tests").rglob("*.py")))
     assert used
     # What only other parts of labsupport call is tested through them.
-    assert tested or not (by_notebook or module in ("block", "stack", "checks"))
+    assert tested or not (by_notebook or module in ("block", "stack"))

@@ -1,6 +1,6 @@
 """What running the lab without a screen costs, beside the least that it could cost.
 
-    python tests/bench_headless.py [rounds]
+    python tests/benchmarks/bench_headless.py [rounds]
 
 Prints two ratios, each a median over rounds that take turns: strict nbval on the six
 notebooks beside six that only import NumPy, matplotlib and ipywidgets and draw one
@@ -16,6 +16,9 @@ from pathlib import Path
 from statistics import median
 
 from nbformat.v4 import new_code_cell, new_notebook
+
+sys.path.append(str(Path(__file__).parents[1]))
+
 from store import NOTEBOOKS, canonical, run
 
 BARE = [

@@ -1,7 +1,7 @@
 """A class at once: what a JupyterHub needs for each learner.
 
     pip install -e '.[class]'
-    python tests/class_of_learners.py [learners]
+    python tests/benchmarks/class_of_learners.py [learners]
 
 Starts a real JupyterHub on loopback, with its proxy from npm, and twenty learners: each
 gets a server and a kernel and runs the code of all six notebooks, all learners at the
@@ -34,13 +34,16 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-import nbformat
 import psutil
 import requests
 import websocket
 from jupyter_client.session import Session
-from store import NOTEBOOKS
-from test_notebooks import BARE, MOST
+
+sys.path.append(str(Path(__file__).parents[1]))
+sys.path.append(str(Path(__file__).parents[1] / "notebooks"))
+
+from memory import BARE, MOST
+from stored import NAMES, code_cells, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -180,15 +183,12 @@ class Learner:
                 missing.discard("idle")
         return text
 
-    def open(self, path: Path) -> None:
+    def open(self, name: str) -> None:
         """Run a notebook in a fresh kernel; each cell must say what is stored."""
         call("POST", f"{self.kernel}/restart").raise_for_status()
-        for cell in nbformat.read(path, as_version=4).cells:
-            if cell.cell_type == "code":
-                outputs = cell.outputs
-                stored = [o.get("text") or o.data["text/plain"] for o in outputs]
-                if self.run(cell.source) != "".join(stored):
-                    self.failures.append(f"{path.name}: not as stored:\n{cell.source}")
+        for cell in code_cells(name):
+            if self.run(cell.source) != text_of(cell):
+                self.failures.append(f"{name}: not as stored:\n{cell.source}")
 
     def memory(self, hub: psutil.Process) -> tuple[float, float]:
         """Return the PSS in MB of the server with its kernel, and of the kernel."""
@@ -221,12 +221,12 @@ def main(count: int = 20) -> str:
         print("memory a learner, with this notebook open, and its kernel's part:")
         most = 0.0
         begun = time.monotonic()
-        for path in sorted(NOTEBOOKS.glob("*.ipynb")):
-            list(at_once.map(Learner.open, learners, [path] * count))
+        for name in NAMES:
+            list(at_once.map(Learner.open, learners, [name] * count))
             sizes = [learner.memory(hub) for learner in learners]
             both, kernel = map(median, zip(*sizes, strict=True))
             most = max(most, kernel / bare)
-            print(f"  {path.stem:24} {both:.0f} MB, {kernel:.0f} MB", end=", ")
+            print(f"  {Path(name).stem:24} {both:.0f} MB, {kernel:.0f} MB", end=", ")
             print(f"{kernel / bare:.2f} times the import alone")
         print(f"all six notebooks: {time.monotonic() - begun:.0f} s")
         failures = [failure for learner in learners for failure in learner.failures]

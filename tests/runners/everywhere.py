@@ -1,6 +1,6 @@
 """Do the stored outputs hold on other processors, in another locale, under load?
 
-    python tests/everywhere.py [runs under load]
+    python tests/runners/everywhere.py [runs under load]
 
 Strict nbval over the six notebooks, once for each OpenBLAS kernel with one thread and
 with two, once with `LC_ALL=C`, and twenty times while every core is kept busy. Prints
@@ -12,6 +12,9 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[1]))
 
 from store import NOTEBOOKS
 

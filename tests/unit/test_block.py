@@ -6,6 +6,7 @@ cannot hide, and every test runs with warnings as errors.
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from fractions import Fraction
@@ -275,35 +276,16 @@ def test_fractions_are_numbers(case):
         near(got, wanted)
 
 
-@pytest.mark.parametrize(
-    "bad",
-    [
-        [[1j, 2.0]],
-        np.array([[1j]], dtype=object),
-        "words",
-        [["1.5", "2"]],
-        np.array([["1", 2]], dtype=object),
-        None,
-        [[1.0, None]],
-        object(),
-        {"a": 1},
-        [[1.0], [1.0, 2.0]],
-        [[10**400]],
-        np.array(["2020-01-01"], dtype="M8[D]"),
-        ...,
-    ],
-    ids=lambda bad: f"{type(bad).__name__} {bad}"[:24],
-)
-def test_what_is_no_real_number_is_refused_by_name(case, bad):
+def test_what_is_no_real_number_is_refused_by_name(case):
     function, _, arrays, _ = case
-    ten = iter(["attn"] * 4 + ["ffn"] * 2 + ["ln_1"] * 2 + ["ln_2"] * 2)
     for name in arrays:
-        called = name
-        if function is block_of_ten and name != "X":
-            called = next(ten)
-        given = [bad if other == name else a for other, a in arrays.items()]
-        with pytest.raises(ValueError, match=rf"^{called}\b.*real numbers"):
-            function(*given)
+        called = rf"{name[:5].rstrip('_12')}\w* " if function is block_of_ten else name
+        for bad in ([[1j, 2.0]], "words", None, [[1.0], [1.0, 2.0]]):
+            given = [bad if other == name else a for other, a in arrays.items()]
+            with pytest.raises(
+                ValueError, match=rf"^{called}\b.*must hold real numbers"
+            ):
+                function(*given)
 
 
 def test_nothing_is_changed_and_no_memory_is_shared(case):
@@ -486,6 +468,7 @@ def test_heads_stand_side_by_side_in_their_order():
 
 # By hand: layer norm.
 
+NO_EPS = np.array([-3, -1, 1, 3]) / 5**0.5  # [1, 2, 3, 4], with eps at nothing
 UNIT = np.array([-1.34163542, -0.44721181, 0.44721181, 1.34163542])
 
 
@@ -515,6 +498,34 @@ def test_a_constant_row_gives_exactly_beta(dtype, value):
         got = lab.layer_norm(np.full((2, d), value, dtype), 3.0, beta)
         assert got.dtype == dtype
         assert (got == beta).all()
+
+
+@pytest.mark.parametrize("size", [1e-40, 1e-20, 1e10, 1e30, 3e38])
+def test_layer_norm_of_float32_rows_of_any_size(size):
+    row = (np.array([1, 2, 3, 4]) * (size / 4)).astype(np.float32)
+    near(lab.layer_norm(row, eps=0), NO_EPS, tol=1e-5 if size > 1e-39 else 1e-3)
+    if size >= 1e10:
+        assert lab.layer_norm(row).dtype == np.float32
+        near(lab.layer_norm(row), NO_EPS, tol=1e-6)
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-160, 1e160, 1.7e308])
+def test_layer_norm_of_float64_rows_of_any_size(size):
+    near(lab.layer_norm(np.array([1, 2, 3, 4]) * (size / 4), eps=0), NO_EPS, tol=1e-9)
+    assert (lab.layer_norm(np.full(3, size)) == 0).all()
+
+
+@pytest.mark.parametrize("column", range(6))
+@pytest.mark.parametrize("outlier", [1e2, 1e3, 1e4, 1e6])
+def test_layer_norm_in_float32_is_accurate_beside_an_outlier(column, outlier):
+    rows = draw(20, 6).astype(np.float32)
+    rows[:, column] = outlier
+    wanted = [loops.layer_norm([row], [1.0] * 6, [0.0] * 6)[0] for row in rows.tolist()]
+    near(lab.layer_norm(rows), np.array(wanted), tol=2e-7)
+
+
+def test_a_tiny_eps_is_not_called_nothing():
+    assert (lab.layer_norm(np.float32([[3, 3]]), eps=1e-50) == 0).all()
 
 
 def test_layer_norm_reads_no_other_row():
@@ -623,10 +634,78 @@ def test_count_parameters_by_hand():
 
 # What does not fit: the argument, what it was, what it needed.
 
-ZEROS = np.zeros
 RNG = np.random.default_rng(0)
 GROUPS = (tuple(ATTN.values()), tuple(FFN.values()), (1.0, 0.0), (1.0, 0.0))
 inf, nan = np.inf, np.nan
+
+
+# The axes that nothing else of the call shares: words, units of softmax, d_v.
+FREE = {
+    "relu": [("x", 0), ("x", 1)],
+    "fires": [("evidence", 0)],
+    "feed_forward": [("x", 0)],
+    "softmax": [("scores", 0), ("scores", 1)],
+    "attention_weights": [("Q", 0), ("K", 0)],
+    "head": [("X", 0), ("W_V", 1)],
+    "multi_head_attention": [("X", 0)],
+    "layer_norm": [("X", 0)],
+    "block": [("X", 0)],
+}
+SAID = r"^\w+( in \w+)? has shape \(.*\); it needs \("
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_each_axis_is_held_to_its_size(name):
+    function, _, arrays, n_batched = CASES[name]
+    for place, (argument, array) in enumerate(arrays.items()):
+        for axis in range(array.ndim):
+            longer = np.concatenate([array, array], axis=axis)
+            given = [longer if n == argument else a for n, a in arrays.items()]
+            if (argument, axis) in FREE[name]:
+                function(*given)
+                continue
+            with pytest.raises(ValueError, match=SAID):
+                function(*given)
+        if place >= n_batched and argument != "evidence":
+            given = [array[None] if n == argument else a for n, a in arrays.items()]
+            with pytest.raises(ValueError, match=SAID):
+                function(*given)
+
+
+REFUSED = [
+    (lambda: bank(bend=None), "bend is None; it must be a function"),
+    (lambda: bank(bend=lambda m: 1), "bend's result has shape (); it needs (5, 7)"),
+    (lambda: bank(bend=lambda m: m + 0j), "bend's result must hold real numbers"),
+    (lambda: lab.softmax([[0, nan]]), "scores holds nan at (0, 1); every score"),
+    (lambda: lab.softmax([0, 1, inf]), "scores holds inf at 2; every score"),
+    (
+        lambda: lab.softmax([[0, 1], [-inf, -inf]]),
+        "scores has nothing to read in row",
+    ),
+    (lambda: lab.causal_mask(-1), "n is -1; it must be a whole number, at least 0"),
+    (lambda: lab.causal_mask(2.0), "n is 2.0; it must be a whole number"),
+    (lambda: lab.causal_mask(True), "n is True; it must be a whole number"),
+    (lambda: lab.layer_norm(X, eps=-1e-9), "eps is -1e-09; it must be one finite"),
+    (lambda: lab.layer_norm(X, eps=nan), "eps is nan; it must be one finite number"),
+    (lambda: lab.layer_norm(X, eps=[1e-5]), "eps is"),
+    (lambda: lab.layer_norm(X, eps=None), "eps must hold real numbers, not None"),
+    (lambda: lab.layer_norm([[1, 2], [3, 3]], eps=0), "eps is 0 and X has no"),
+    (
+        lambda: lab.layer_norm(X, (NORM["gamma"], NORM["beta"])),
+        "gamma has shape (2, 4)",
+    ),
+    (lambda: whole(attn=GROUPS[0][:3]), "attn holds 3 items; it needs 4: W_Q, W_K"),
+    (lambda: whole(ffn=np.array(3.0)), "ffn holds 0 items; it needs 2: W1, W2"),
+    (lambda: whole(ln_1=(1.0,)), "ln_1 holds 1 item; it needs 2: gamma, beta"),
+    (lambda: whole(ln_2=(np.zeros((N, 1)), 0.0)), "gamma in ln_2 has shape (5, 1)"),
+    (lambda: mha(X=CAUSAL), "W_Q has shape (3, 4, 2); it needs (h, 5, d_k)"),
+    (lambda: lab.init_block(8, 3, RNG), "n_heads is 3; it must divide d_model, 8"),
+    (lambda: lab.init_block(0, 1, RNG), "d_model is 0; it must be a whole number"),
+    (lambda: lab.init_block(8, 2, RNG, 0), "d_ff is 0; it must be a whole number"),
+    (lambda: lab.init_block(8, 2, 42), "rng is 42; it must come from np.random."),
+    (lambda: lab.count_parameters(GROUPS[:3]), "params holds 3 items; it needs 4"),
+    (lambda: lab.count_parameters((1, *GROUPS[1:])), "attn holds 0 items; it needs 4"),
+]
 
 
 def mha(**changed):
@@ -646,109 +725,10 @@ def whole(**changed):
     return lab.block(**{"X": X, **groups, **changed})
 
 
-MISFITS = [
-    (lambda: lab.fires(1, [1, 2]), "pattern", "()", "(d,)"),
-    (lambda: lab.fires([[1, 2]], [1, 2]), "pattern", "(1, 2)", "(d,)"),
-    (lambda: lab.fires([1, 2], [1, 2, 3]), "evidence", "(3,)", "(..., 2)"),
-    (lambda: lab.fires([1, 2], 1), "evidence", "()", "(..., 2)"),
-    (lambda: bank(x=1.0), "x", "()", "(..., d)"),
-    (lambda: bank(x=ZEROS((N, 3))), "W1", "(4, 7)", "(3, d_ff)"),
-    (lambda: bank(W1=FFN["W1"].T), "W1", "(7, 4)", "(4, d_ff)"),
-    (lambda: bank(W1=ZEROS(D)), "W1", "(4,)", "(4, d_ff)"),
-    (lambda: bank(W1=ZEROS((2, D, D_FF))), "W1", "(2, 4, 7)", "(4, d_ff)"),
-    (lambda: bank(W2=FFN["W2"].T), "W2", "(4, 7)", "(7, 4)"),
-    (lambda: bank(W2=ZEROS((D_FF, 3))), "W2", "(7, 3)", "(7, 4)"),
-    (lambda: bank(W2=ZEROS((2, D_FF, D))), "W2", "(2, 7, 4)", "(7, 4)"),
-    (lambda: bank(bend=None), "bend", "None", "function"),
-    (lambda: bank(bend=lambda m: 1), "bend's result", "()", "(5, 7)"),
-    (lambda: bank(bend=lambda m: m[:1]), "bend's result", "(1, 7)", "(5, 7)"),
-    (lambda: bank(bend=lambda m: None), "bend's result", "object", "real numbers"),
-    (lambda: bank(bend=lambda m: m + 0j), "bend's result", "complex", "real numbers"),
-    (lambda: bank(bend=lambda m: m.astype(str)), "bend's result", "<U", "real"),
-    (lambda: lab.softmax(3.0), "scores", "()", "(..., n)"),
-    (lambda: lab.softmax([]), "scores", "(0,)", "n at least 1"),
-    (lambda: lab.softmax([[0, nan]]), "scores", "nan at (0, 1)", "finite"),
-    (lambda: lab.softmax([0, 1, inf]), "scores", "inf at 2", "finite"),
-    (lambda: lab.softmax([-inf, -inf]), "scores", "row 0", "at least one"),
-    (lambda: lab.softmax([[0, 1], [-inf, -inf]]), "scores", "row 1", "at least one"),
-    (lambda: lab.softmax([[[0], [0], [-inf]]]), "scores", "row (0, 2)", "at least one"),
-    (lambda: lab.causal_mask(-1), "n", "-1", "at least 0"),
-    (lambda: lab.causal_mask(2.0), "n", "2.0", "whole number"),
-    (lambda: lab.causal_mask(True), "n", "True", "whole number"),
-    (lambda: lab.causal_mask("3"), "n", "'3'", "whole number"),
-    (lambda: lab.attention_weights(X[0], X), "Q", "(4,)", "(..., n, d_k)"),
-    (lambda: lab.attention_weights(X[:, :0], X), "Q", "(5, 0)", "d_k at least 1"),
-    (lambda: lab.attention_weights(X, X[0]), "K", "(4,)", "(..., m, 4)"),
-    (lambda: lab.attention_weights(X, X.T), "K", "(4, 5)", "(..., m, 4)"),
-    (lambda: lab.attention_weights(X, X[:0]), "K", "(0, 4)", "at least one"),
-    (
-        lambda: lab.attention_weights(ZEROS((2, N, D)), ZEROS((3, N, D))),
-        *("K", "(3, 5, 4)", "(2, 5, 4)"),
-    ),
-    (lambda: one_head(X=X[0]), "X", "(4,)", "(..., n, d)"),
-    (lambda: one_head(X=X[:0]), "X", "(0, 4)", "n at least 1"),
-    (lambda: one_head(W_Q=ZEROS((3, D_K))), "W_Q", "(3, 2)", "(4, width)"),
-    (lambda: one_head(W_K=ONE_HEAD["W_K"].T), "W_K", "(2, 4)", "(4, width)"),
-    (lambda: one_head(W_K=ZEROS((D, 3))), "W_K", "(4, 3)", "(4, 2)"),
-    (lambda: one_head(W_V=ZEROS(D)), "W_V", "(4,)", "(4, width)"),
-    (lambda: one_head(W_V=ZEROS((1, D, D_V))), "W_V", "(1, 4, 6)", "(4, width)"),
-    (lambda: mha(X=X[0]), "X", "(4,)", "(..., n, d)"),
-    (lambda: mha(X=1.0), "X", "()", "(..., n, d)"),
-    (lambda: mha(X=X[:0]), "X", "(0, 4)", "n at least 1"),
-    (lambda: mha(W_Q=ATTN["W_Q"][0]), "W_Q", "(4, 2)", "(h, d, d_k)"),
-    (lambda: mha(W_K=ATTN["W_K"][:2]), "W_K", "(2, 4, 2)", "which is 3"),
-    (lambda: mha(W_V=ATTN["W_V"][:1]), "W_V", "(1, 4, 6)", "which is 3"),
-    (lambda: mha(W_Q=ZEROS((0, D, D_K))), "W_Q", "(0, 4, 2)", "h at least 1"),
-    (lambda: mha(W_K=ATTN["W_V"]), "W_K", "(4, 6)", "(4, 2)"),
-    (lambda: mha(W_O=ATTN["W_O"].T), "W_O", "(4, 18)", "(18, 4)"),
-    (lambda: mha(W_O=ATTN["W_O"][:-1]), "W_O", "(17, 4)", "3 heads, each 6 wide"),
-    (lambda: mha(W_O=ZEROS((H * D_V, 3))), "W_O", "(18, 3)", "(18, 4)"),
-    (lambda: lab.layer_norm(3.0), "X", "()", "(..., d)"),
-    (lambda: lab.layer_norm([]), "X", "(0,)", "d at least 1"),
-    (lambda: lab.layer_norm(X, ZEROS((N, 1))), "gamma", "(5, 1)", "(4,)"),
-    (lambda: lab.layer_norm(X, 1, ZEROS((N, 1))), "beta", "(5, 1)", "(4,)"),
-    (lambda: lab.layer_norm(X, ZEROS((N, D))), "gamma", "(5, 4)", "(4,)"),
-    (lambda: lab.layer_norm(X, ZEROS(1)), "gamma", "(1,)", "(4,)"),
-    (lambda: lab.layer_norm(X, 1, ZEROS(N)), "beta", "(5,)", "(4,)"),
-    (lambda: lab.layer_norm(X, eps=-1e-9), "eps", "-1e-09", "at least 0"),
-    (lambda: lab.layer_norm(X, eps=nan), "eps", "nan", "finite"),
-    (lambda: lab.layer_norm(X, eps=inf), "eps", "inf", "finite"),
-    (lambda: lab.layer_norm(X, eps=[1e-5]), "eps", "[1.e-05]", "one finite number"),
-    (lambda: lab.layer_norm(X, eps=None), "eps", "object", "real numbers"),
-    (lambda: lab.layer_norm([[1, 2], [3, 3]], eps=0), "eps", "row 1", "> 0"),
-    (lambda: lab.layer_norm(5 * [0.1], eps=0), "eps", "row 0", "> 0"),
-    (lambda: lab.layer_norm([7], eps=0), "eps", "row 0", "> 0"),
-    (lambda: whole(X=X[0]), "X", "(4,)", "(..., n, d)"),
-    (lambda: whole(X=X[:, :3]), "W_O", "(18, 4)", "(18, 3)"),
-    (lambda: whole(attn=GROUPS[0][:3]), "attn", "3", "4"),
-    (lambda: whole(attn=None), "attn", "0", "4"),
-    (lambda: whole(ffn=np.array(3.0)), "ffn", "0", "2"),
-    (lambda: whole(ffn=FFN["W1"]), "ffn", "4", "2"),
-    (lambda: whole(ln_1=(1.0,)), "ln_1", "1", "2"),
-    (lambda: whole(ln_2=1.0), "ln_2", "0", "2"),
-    (lambda: whole(ln_2=(ZEROS((N, 1)), 0.0)), "gamma", "(5, 1)", "(4,)"),
-    (lambda: lab.init_block(8, 3, RNG), "n_heads", "3", "divide d_model, 8"),
-    (lambda: lab.init_block(0, 1, RNG), "d_model", "0", "at least 1"),
-    (lambda: lab.init_block(8.0, 1, RNG), "d_model", "8.0", "whole number"),
-    (lambda: lab.init_block(8, 0, RNG), "n_heads", "0", "at least 1"),
-    (lambda: lab.init_block(8, 2, RNG, 0), "d_ff", "0", "at least 1"),
-    (lambda: lab.init_block(8, 2, 42), "rng", "42", "np.random.default_rng"),
-    (lambda: lab.init_block(8, 2, None), "rng", "None", "np.random.default_rng"),
-    (lambda: lab.count_parameters(GROUPS[:3]), "params", "3", "4"),
-    (lambda: lab.count_parameters(None), "params", "0", "4"),
-    (lambda: lab.count_parameters((GROUPS[0], *GROUPS[:3])), "ffn", "4", "2"),
-    (lambda: lab.count_parameters((1, *GROUPS[1:])), "attn", "0", "4"),
-]
-
-
-@pytest.mark.parametrize(("call", "name", "had", "needed"), MISFITS)
-def test_a_misfit_is_named_with_what_it_had_and_needed(call, name, had, needed):
-    with pytest.raises(ValueError) as caught:  # noqa: PT011
+@pytest.mark.parametrize(("call", "words"), REFUSED)
+def test_what_cannot_be_is_refused_in_words(call, words):
+    with pytest.raises(ValueError, match="^" + re.escape(words)):
         call()
-    message = str(caught.value)
-    assert message.startswith(f"{name} ")
-    assert had in message
-    assert needed in message
 
 
 @pytest.mark.parametrize("call", [one_head, mha, whole])
@@ -763,8 +743,8 @@ def test_a_misfit_is_named_with_what_it_had_and_needed(call, name, had, needed):
         (np.ones((2, N, N), bool), "(2, 5, 5)", "(5, 5)"),
         (np.tri(N), "float64", "booleans"),
         (np.tri(N, dtype=int), "int", "booleans"),
-        ("causal", "<U6", "booleans"),
-        ([[True], [True, False]], "rows of one length", ""),
+        ("causal", "text", "booleans"),
+        ([[True], [True, False]], "rows of different lengths", ""),
         (CAUSAL & (np.arange(N) > 0)[:, None], "row 0", "at least one"),
         (CAUSAL & (np.arange(N) != 3)[:, None], "row 3", "at least one"),
     ],
@@ -803,7 +783,8 @@ def test_importing_the_maths_imports_numpy_and_nothing_else():
     roots = {name.partition(".")[0] for name in new} - sys.stdlib_module_names
     assert roots == {"labsupport"}
     ours = {name for name in new if name.startswith("labsupport")}
-    assert ours == {"labsupport", "labsupport.block", "labsupport.stack"}
+    rooms = ("block", "shapes", "stack")
+    assert ours == {"labsupport", *(f"labsupport.{room}" for room in rooms)}
 
 
 def test_importing_the_package_imports_nothing():
@@ -814,18 +795,21 @@ def test_importing_the_package_imports_nothing():
     assert new == ["labsupport"]
 
 
+MATHS = {"shapes", "block", "stack", "examples"}
 MAY_IMPORT = {
     "__init__": set(),
     "shapes": set(),
-    "block": set(),
     "examples": set(),
-    "stack": {"block"},
-    "figures": {"stack", "block", "examples"},
-    "live": {"figures", "stack", "block", "examples"},
-    "explorers": {"live", "figures", "stack", "block", "examples"},
-    "judge": set(),
-    "exercises": {"judge", "block", "examples"},
-    "checks": {"judge", "exercises"},
+    "block": {"shapes"},
+    "stack": {"block", "shapes"},
+    "look": MATHS,
+    "figures": {"look", *MATHS},
+    "live": {"look", *MATHS},
+    "explorers": {"live", "look", *MATHS},
+    "checks": {"checks", *MATHS},
+    "real": {"look", *MATHS},
+    "collect": {"checks"},
+    "editions": set(),
 }
 
 
@@ -843,9 +827,11 @@ def lab_modules_imported(source):
 
 
 def test_imports_run_one_way():
-    for path in Path(lab.__file__).parent.glob("*.py"):
+    home = Path(lab.__file__).parent
+    for path in home.rglob("*.py"):
+        room = path.relative_to(home).parts[0].removesuffix(".py")
         imported = lab_modules_imported(path.read_text(encoding="utf-8"))
-        assert imported <= MAY_IMPORT[path.stem], path.name
+        assert imported <= MAY_IMPORT[room], path.name
 
 
 def test_the_test_of_imports_sees_every_form():
