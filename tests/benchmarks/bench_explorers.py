@@ -1,11 +1,11 @@
 """Measure every explorer in JupyterLab, beside an echo and an `interact` twin.
 
-    python tests/bench_explorers.py [explorer ...]
+    python tests/benchmarks/bench_explorers.py [explorer ...]
 
-One JupyterLab, one Chromium. The echo is a slider that the kernel answers with a line
-of text: nothing that goes through a kernel can be faster. The twin of an explorer is
-the same picture on the same slider through plain ``interact``. Every figure is the
-median of three rounds. Needs ``pip install -e .[test]`` and Chromium.
+One JupyterLab, one Chromium. The echo is a stock slider that the kernel answers with a
+line of text. The twin of an explorer is the same picture on the same slider through
+plain ``interact``. Every figure is the median of three rounds. Needs Chromium and
+``pip install -e .[test]``.
 """
 
 from __future__ import annotations
@@ -16,17 +16,20 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "browser"))
 import lab
 
 # The explorer, the control that is dragged, and which of the page's sliders that is.
 DRAGGED = {
-    "if_unit": ("evidence", 1),
+    "if_unit": ("evidence", 0),
     "bank": ("evidence", 0),
+    "third_fact": ("threshold", 0),
     "collapse": ("slope", 0),
     "hull": ("scores", 0),
     "stack": ("gain", 0),
     "drift": ("gain", 0),
-    "block": ("nudge", 2),
+    "block": ("nudge", 1),
+    "attention": ("asks", 0),
 }
 ECHO = """
 import ipywidgets as widgets
@@ -45,28 +48,30 @@ import ipywidgets as widgets
 from IPython.display import display
 from labsupport import explorers
 explorer = explorers.{name}()
-control = explorer._controls["{control}"][0]
+control = explorer.controls["{control}"][0]
 def show(value):
     before = explorer.state["{control}"]
-    new = (value, *before[1:]) if isinstance(before, tuple) else value
-    print(explorer._draw(explorer.state | {{"{control}": new}}))
+    explorer.set({control}=(value, *before[1:]) if isinstance(before, tuple) else value)
+    print(explorer.readout)
     display(explorer.figure)
 slider = widgets.FloatSlider(
-    min=control.min, max=control.max, step=control.step, value=control.value
+    min=control.low, max=control.high, step=control.step, value=control.value
 )
 twin = widgets.interact(show, value=slider)
 """
 MEMORY = """
 import gc, matplotlib.pyplot as plt, psutil
 def moved(times):
-    control = explorer._controls["{control}"][0]
+    control = explorer.controls["{control}"][0]
+    before = explorer.state["{control}"]
     for step in range(times):
-        share = step % 37 / 36
-        control.value = control.min + share * (control.max - control.min)
+        value = control.low + step % 37 / 36 * (control.high - control.low)
+        pair = (value, *before[1:]) if isinstance(before, tuple) else value
+        explorer.set({control}=pair)
     gc.collect()
     return psutil.Process().memory_info().rss / 1e6
-before = moved(0)
-print(f"{{moved(1000) - before:.1f}} MB more, {{len(plt.get_fignums())}} figures")
+before = moved(200)
+print(f"{{moved(1000) - before:.1f}} MB more of {{before:.0f}}")
 """
 ASK = """code => new Promise(answer => {
   const {kernel} = window.jupyterapp.shell.currentWidget.sessionContext.session;
@@ -76,7 +81,7 @@ ASK = """code => new Promise(answer => {
   future.done.then(() => answer(said.trim()));
 })"""
 # Notes down every picture (or line of text) that arrives, every frame without one,
-# and every shift of the page.
+# and every shift of what is shown.
 WATCH = """
 () => {
   const place = document.querySelector('.jp-OutputArea');
@@ -84,32 +89,50 @@ WATCH = """
   const note = () => requestAnimationFrame(() => seen.answers.push(performance.now()));
   place.addEventListener('load', note, true);
   document.addEventListener('keydown', () => seen.keys.push(performance.now()), true);
-  const text = place.querySelector('.widget-html-content');
+  const moving = place.querySelector('.lab-picture svg + svg');
+  const text = moving ?? place.querySelector('.widget-html-content');
   const picture = () => place.querySelector('img');
-  if (!picture()) new MutationObserver(note)
+  if (moving || !picture()) new MutationObserver(note)
     .observe(text, {childList: true, characterData: true, subtree: true});
-  const answer = picture() ? picture : () => text;
+  const answer = () => moving ? moving.querySelector('path') : picture() ?? text;
   (function frame() {  // the echo is watched in every frame too: watching costs
-    if (!answer() || answer().getBoundingClientRect().height < 9) seen.bare++;
+    if (!answer() || answer().getBoundingClientRect().height < 1) seen.bare++;
     requestAnimationFrame(frame);
   })();
   new PerformanceObserver(list => {
-    for (const entry of list.getEntries()) seen.shift += entry.value;
+    for (const {value, sources} of list.getEntries())
+      if (sources.some(({node}) => place.contains(node))) seen.shift += value;
   }).observe({type: 'layout-shift'});
 }
 """
+SLIDERS = ".jp-OutputArea [type=range], .jp-OutputArea .noUi-handle"
+AT = "one => Number(one.value ?? one.getAttribute('aria-valuenow'))"
+MOST = "one => Number(one.max ?? one.getAttribute('aria-valuemax'))"
 DRAG_FOR = 4.0
 TAPS = 15
+
+
+class Messages:
+    """How large each message is that brings a page a picture."""
+
+    def __init__(self, page: lab.Page) -> None:
+        self.sizes: list[int] = []
+        page.on("websocket", lambda socket: socket.on("framereceived", self.note))
+
+    def note(self, frame: bytes | str) -> None:
+        raw = frame if isinstance(frame, bytes) else frame.encode()
+        if b'"_now"' in raw and b'"_stage"' not in raw:
+            self.sizes.append(len(raw))
 
 
 def measure(page: lab.Page, which: int) -> dict[str, float]:
     """Tap and drag one slider; return what came of it."""
     page.bring_to_front()
     page.evaluate("Object.assign(seen, {bare: 0, shift: 0})")
-    handle = page.locator(".noUi-handle").nth(which)
+    handle = page.locator(SLIDERS).nth(which)
     handle.focus()
-    ends = [handle.get_attribute(f"aria-value{end}") for end in ("now", "max")]
-    there, back = ["ArrowRight", "ArrowLeft"][:: -1 if ends[0] == ends[1] else 1]
+    at_end = handle.evaluate(AT) == handle.evaluate(MOST)
+    there, back = ["ArrowRight", "ArrowLeft"][:: -1 if at_end else 1]
     waits = []
     for tap in range(TAPS):
         page.evaluate("Object.assign(seen, {answers: [], keys: []})")
@@ -118,8 +141,10 @@ def measure(page: lab.Page, which: int) -> dict[str, float]:
         waits.append(page.evaluate("seen.answers[0] - seen.keys[0]"))
         page.wait_for_timeout(180)
 
-    track = page.locator(".noUi-base").nth(which).bounding_box()
-    grip = handle.bounding_box()
+    track = handle
+    if "noUi" in (handle.get_attribute("class") or ""):
+        track = page.locator(".noUi-base").nth(which)
+    track, grip = track.bounding_box(), handle.bounding_box()
     across = track["y"] + track["height"] / 2
     page.mouse.move(grip["x"] + grip["width"] / 2, across)
     page.mouse.down()
@@ -145,58 +170,68 @@ def measure(page: lab.Page, which: int) -> dict[str, float]:
 
 
 def main(names: list[str]) -> None:
-    """Print a row for each of the named explorers, all seven unless named."""
+    """Print a row for each of the named explorers, all of them unless named."""
     names = names or list(DRAGGED)
     sources = {"echo": ECHO}
     for name in names:
         sources[name] = EXPLORER.format(name=name)
         sources[f"{name} twin"] = TWIN.format(name=name, control=DRAGGED[name][0])
     with tempfile.TemporaryDirectory() as folder:
-        rows, memory = measure_all(Path(folder), sources)
+        rows = measure_all(Path(folder), sources)
     echo = rows["echo"]
-    print("pictures a second, beside the echo's and the twin's; key press to picture,")
-    print("beside the twin's; redraws after release (the echo has", end=" ")
-    print(f"{echo['after']:.0f}); frames without a picture; shift; 1,000 moves")
+    print(f"echo: {echo['rate']:.1f} pictures a second while it is dragged, and from")
+    print(
+        f"key press to picture {echo['wait']:.0f} ms; {echo['after']:.0f} redraws after"
+    )
     for name in names:
         row, twin = rows[name], rows[f"{name} twin"]
         print(
-            f"{name:9} {row['rate']:4.1f}/s = {row['rate'] / echo['rate']:.2f} echo = "
+            f"{name:10} {row['rate']:4.1f}/s = {row['rate'] / echo['rate']:.2f} echo = "
             f"{row['rate'] / twin['rate']:.1f} twin | {row['wait']:3.0f} ms = "
-            f"{row['wait'] / twin['wait']:.2f} twin | {row['after']:.0f} after | "
-            f"{row['bare']:.0f} bare | shift {row['shift']:.3f} | {memory[name]}"
+            f"{row['wait'] / echo['wait']:.2f} echo | {row['after']:.0f} after | "
+            f"{row['bare']:.0f} frames bare | shift {row['shift']:.3f} | at most "
+            f"{row['bytes'] / 1000:.1f} kB | 1,000 moves: {row['memory']}, "
+            f"{row['nodes']:.0f} nodes more"
         )
-    print(f"echo      {echo['rate']:4.1f}/s, {echo['wait']:.0f} ms")
 
 
-def measure_all(folder: Path, sources: dict[str, str]) -> tuple[dict, dict]:
+def measure_all(folder: Path, sources: dict[str, str]) -> dict[str, dict]:
     """Open a page for each notebook, and measure them in turn three times."""
     for name, source in sources.items():
         lab.write_notebook(folder / f"{name}.ipynb", source)
     with lab.jupyterlab(folder) as address, lab.chromium() as browser:
         context = browser.new_context(viewport={"width": 1280, "height": 1100})
-        pages = {}
+        pages, messages = {}, {}
         for name in sources:
             pages[name] = page = context.new_page()
+            messages[name] = Messages(page)
             lab.open_notebook(page, address, f"{name}.ipynb")
             lab.run(page)
-            page.wait_for_selector(".noUi-handle")
+            page.wait_for_selector(SLIDERS)
             page.wait_for_timeout(500)
             page.evaluate(WATCH)
-        rounds = {name: [] for name in sources}
+        rounds: dict[str, list[dict]] = {name: [] for name in sources}
         for _ in range(3):
             for name, page in pages.items():
                 which = DRAGGED[name][1] if name in DRAGGED else 0
                 rounds[name].append(measure(page, which))
-        memory = {
-            name: pages[name].evaluate(ASK, MEMORY.format(control=DRAGGED[name][0]))
-            for name in sources
-            if name in DRAGGED
+        rows = {
+            name: {
+                key: statistics.median(each[key] for each in runs) for key in runs[0]
+            }
+            for name, runs in rounds.items()
         }
-    rows = {
-        name: {key: statistics.median(each[key] for each in runs) for key in runs[0]}
-        for name, runs in rounds.items()
-    }
-    return rows, memory
+        count = "document.querySelectorAll('.jp-OutputArea *').length"
+        for name in sources.keys() & DRAGGED.keys():
+            nodes = pages[name].evaluate(count)
+            memory = pages[name].evaluate(ASK, MEMORY.format(control=DRAGGED[name][0]))
+            pages[name].wait_for_timeout(500)
+            rows[name] |= {
+                "memory": memory,
+                "nodes": pages[name].evaluate(count) - nodes,
+                "bytes": max(messages[name].sizes),
+            }
+    return rows
 
 
 if __name__ == "__main__":
