@@ -15,7 +15,8 @@ import numpy as np
 from labsupport import block as lab
 from labsupport import examples, look
 from labsupport import stack as lab_stack
-from labsupport.live import Explorer, Handle, Unusable, choice, numbers, slider
+from labsupport.controls import Handle, Unusable, choice, numbers, slider
+from labsupport.live import Explorer
 from labsupport.look import (
     BLACK,
     GREY,

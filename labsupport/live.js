@@ -32,10 +32,7 @@ function slider({ label, low, high, step, sample }, id, moved) {
     range.value = number; // which keeps to its ends and steps
     move();
   };
-  field.onkeydown = ({ key }) => {
-    if (key === "Enter") field.onchange();
-    if (key === "Escape") say();
-  };
+  field.onkeydown = ({ key }) => { if (key === "Enter") field.onchange(); };
   const put = (at) => { range.value = at; if (!field.matches(":focus")) say(); };
   const box = make("div", { class: "lab-slider" }, name, range, field);
   return { box, inputs: [range, field], put };
@@ -44,7 +41,7 @@ function slider({ label, low, high, step, sample }, id, moved) {
 function choice({ label, options }, id, moved) {
   const inputs = options.map(() => make("input", { type: "radio", name: id, ...OWN_KEYS }));
   inputs.forEach((input, at) => { input.onchange = () => moved(at); });
-  const named = inputs.map((input, at) => make("label", {}, input, options[at]));
+  const named = inputs.map((input, at) => make("label", {}, input, options[at][0]));
   const box = make("fieldset", {}, make("legend", {}, label), ...named);
   return { box, inputs, put: (at) => { inputs[at].checked = true; } };
 }
@@ -64,7 +61,8 @@ function render({ model, el }) {
   });
   const reset = make("button", { type: "button", ...OWN_KEYS }, "Reset");
   reset.onclick = () => { queue = []; push("reset"); };
-  const layer = { viewBox: stage.viewBox, ...HIDDEN };
+  const [wide, high] = stage.size;
+  const layer = { viewBox: `0 0 ${wide} ${high}`, ...HIDDEN };
   const [still, moving] = [make("svg", layer), make("svg", layer)];
   const picture = make("div", { class: "lab-picture", role: "img" }, still, moving);
   const handles = stage.handles.map(handle);
@@ -76,7 +74,7 @@ function render({ model, el }) {
     make("div", { class: "lab-controls" }, ...controls.map(({ box }) => box)),
     make("div", { class: "lab-stage" }, picture, ...handles), words, status);
   explorer.style.setProperty("--lab-width", `${stage.width}px`);
-  still.innerHTML = own(stage.background, "still");
+  still.innerHTML = own(stage.still, "still");
   el.classList.add("lab-room");
   el.append(explorer);
 
@@ -158,7 +156,7 @@ function render({ model, el }) {
   // The hand in the picture.
   function place(grip, at) {
     grip.hidden = !at;
-    if (at) grip.style.translate = `${100 * at[0]}cqw ${-100 * at[1] * stage.upright}cqw`;
+    if (at) grip.style.translate = `${100 * at[0]}cqw ${-100 * at[1] * (high / wide)}cqw`;
   }
 
   function handle({ name, box, presses }, which) {
@@ -178,19 +176,17 @@ function render({ model, el }) {
       const middle = [left + width / 2, top + height / 2]; // it is seldom held just there
       off = box ? [0, 0] : [event.clientX - middle[0], event.clientY - middle[1]];
       controls.find((control) => control.name === name)?.inputs[0].focus({ preventScroll: true });
-      if (presses) push_at("press", event);
+      if (box || presses) push_at("press", event);
     };
     grip.onpointermove = (event) => { if (grip.matches(".lab-held")) push_at("move", event); };
     grip.onlostpointercapture = () => grip.classList.remove("lab-held");
     return grip;
   }
 
-  const light = ({ type, target }) => handles.forEach((grip, which) => {
-    const beside = ({ name, inputs }) => name === stage.handles[which].name && inputs.includes(target);
-    grip.classList.toggle("lab-lit", type === "focusin" && controls.some(beside));
+  explorer.addEventListener("focusin", ({ target }) => {
+    const { name } = controls.find(({ inputs }) => inputs.includes(target)) ?? {};
+    handles.forEach((grip, i) => grip.classList.toggle("lab-lit", stage.handles[i].name === name));
   });
-  explorer.addEventListener("focusin", light);
-  explorer.addEventListener("focusout", light);
 
   // JupyterLab would have moves answered in a thread that no interrupt reaches.
   model.widget_manager?.get_model(stage.id).then(({ comm }) => {

@@ -7,7 +7,6 @@ sends what a hand does, newest last, and shows what comes back.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -18,93 +17,15 @@ import traitlets
 from IPython import get_ipython
 from IPython.utils.capture import capture_output
 
+from labsupport.controls import Unusable
 from labsupport.look import CSS_DPI, SVG_DPI, Still, in_the_lab_look, sample, svg
-from labsupport.shapes import NotNumbers, real_array
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
-    from matplotlib.axes import Axes
-    from numpy.typing import NDArray
+    from labsupport.controls import Control, Handle
 
 HOW_TO_MOVE = "Still picture: run this cell in JupyterLab to move it."
-
-
-class Unusable(Exception):
-    """What the reader's function handed back cannot be drawn."""
-
-
-@dataclass
-class Control:
-    """A slider, over whole numbers if `step` is one; or a choice, `at` its options.
-
-    `thing`, a key of ``LOOK``, is what it moves: its look stands beside the label.
-    """
-
-    label: str
-    low: float
-    high: float
-    step: float
-    thing: str = ""
-    options: Sequence[tuple[str, Any]] = ()  # what is shown, value
-    at: float = 0
-
-    @property
-    def value(self) -> Any:
-        """What it stands for in the state."""
-        return self.options[int(self.at)][1] if self.options else self.at
-
-    def nearest(self, value: Any) -> float:
-        """Return where it stands for `value`: within its ends, and on a step."""
-        if self.options:
-            return [known for _text, known in self.options].index(value)
-        on_step = self.low + round((value - self.low) / self.step) * self.step
-        inside = min(max(on_step, self.low), self.high)
-        # 0.3 for 0.30000000000000004, and 0.0 for -0.0
-        return inside if isinstance(self.step, int) else round(inside, 6) + 0.0
-
-
-slider = Control
-
-
-def choice(label: str, options: Sequence[tuple[str, Any]]) -> Control:
-    """Return a choice between a few words; `options` are (what is shown, value)."""
-    return Control(label, 0, len(options) - 1, 1, options=options)
-
-
-@dataclass
-class Handle:
-    """What a hand can take hold of in the picture; the control `name` moves it too.
-
-    `at` is from the state to (x, y) in the data of the axes, or to None where there is
-    nothing to hold; without `at` the whole of the axes answers. `move` is from (state,
-    x, y) to what a drag changes, `press` to what taking hold changes: unless given,
-    nothing, or in the whole of the axes the same.
-    """
-
-    name: str
-    axes: Axes
-    at: Callable[[dict], Any] | None
-    move: Callable[[dict, float, float], dict]
-    press: Callable[[dict, float, float], dict] | None = None
-
-
-def numbers(name: str, value: Any, *shape: int) -> NDArray:
-    """Return what the reader's function `name` handed back, as an array of that shape.
-
-    Raises `Unusable` if it is not numbers, has another shape, or holds NaN or infinity.
-    """
-    needed = f"it must return {f'an array of shape {shape}' if shape else 'one number'}"
-    try:
-        array = np.array(real_array(name, value), dtype=float)
-    except NotNumbers as error:
-        raise Unusable(f"{name} returned {error.what}; {needed}") from None
-    if array.shape != shape:
-        raise Unusable(f"{name} returned shape {array.shape}; {needed}")
-    if not np.isfinite(array).all():
-        bad = array[~np.isfinite(array)][0]
-        raise Unusable(f"{name} returned {bad}; every number must be finite")
-    return array
 
 
 class Explorer(anywidget.AnyWidget):
@@ -158,10 +79,10 @@ class Explorer(anywidget.AnyWidget):
     @property
     def picture(self) -> str:
         """The picture as it reaches the page, as one SVG."""
-        spaces = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
-        root = '<svg xmlns="{}" xmlns:xlink="{}" viewBox="{}">{}{}</svg>'
-        both = self._stage["background"], self._now["moving"]
-        return root.format(*spaces, self._stage["viewBox"], *both)
+        w3, (width, height) = "http://www.w3.org", self._stage["size"]
+        root = f'xmlns="{w3}/2000/svg" xmlns:xlink="{w3}/1999/xlink"'
+        root += f' viewBox="0 0 {width:g} {height:g}"'
+        return f"<svg {root}>{self._stage['still']}{self._now['moving']}</svg>"
 
     @property
     def words(self) -> str:
@@ -234,8 +155,15 @@ class Explorer(anywidget.AnyWidget):
                 with capture_output(), np.errstate(all="ignore"):
                     self.readout = self._draw(self.state)
                 moving, true = svg(self._moving, self.figure.bbox.size, "none"), True
-            except BaseException as error:  # an interrupt too: what stands is not true
-                self.readout = _what_went_wrong(error)
+            except KeyboardInterrupt:
+                self.readout = (
+                    "Interrupted, so the picture is grey: move again to draw it."
+                )
+            except BaseException as error:  # even an exit: what stands is not true
+                kind = (
+                    "" if isinstance(error, Unusable) else f"{type(error).__name__}: "
+                )
+                self.readout = f"Not drawn, so the picture is grey: {kind}{error}"[:280]
         self._now = {
             "n": self._now.get("n", 0) + 1,
             "answers": answers,
@@ -259,25 +187,19 @@ class Explorer(anywidget.AnyWidget):
         with in_the_lab_look():
             self.figure.set_dpi(SVG_DPI)
             self.figure.draw_without_rendering()  # gives each thing its place
-            width, height = self.figure.bbox.size
+            size = self.figure.bbox.size.tolist()
             self._stage = {
                 "id": uuid4().hex,
                 "title": self.title,
-                "width": round(width * CSS_DPI / SVG_DPI),
-                "upright": height / width,
-                "viewBox": f"0 0 {width:g} {height:g}",
-                "background": svg([self.figure], (width, height), "path"),
+                "size": size,
+                "width": round(size[0] * CSS_DPI / SVG_DPI),
+                "still": svg([self.figure], size, "path"),
                 "controls": [
-                    vars(control)
-                    | {"name": name, "options": [text for text, _ in control.options]}
-                    | {"sample": sample(control.thing) if control.thing else ""}
-                    for name, control in self._hand
+                    {"name": name, "sample": c.thing and sample(c.thing)} | vars(c)
+                    for name, c in self._hand
                 ],
                 "handles": [
-                    {
-                        "name": handle.name,
-                        "presses": not handle.at or bool(handle.press),
-                    }
+                    {"name": handle.name, "presses": bool(handle.press)}
                     | {"box": None if handle.at else handle.axes.get_position().bounds}
                     for handle in self.handles
                 ],
@@ -305,11 +227,3 @@ class Explorer(anywidget.AnyWidget):
         pale = not self._now["true"]
         data, about_still = self.figure.bundle(self.readout, HOW_TO_MOVE, pale=pale)
         return view | data, about_view | about_still
-
-
-def _what_went_wrong(error: BaseException) -> str:
-    if isinstance(error, KeyboardInterrupt):
-        return "Interrupted, so the picture is grey: move again to draw it."
-    known = isinstance(error, Unusable)
-    said = str(error) if known else f"{type(error).__name__}: {error}"
-    return f"Not drawn, so the picture is grey: {said[:240]}"
