@@ -87,16 +87,16 @@ WATCH = """
   const place = document.querySelector('.jp-OutputArea');
   const seen = window.seen = {answers: [], keys: [], bare: 0, shift: 0};
   const note = () => requestAnimationFrame(() => seen.answers.push(performance.now()));
-  place.addEventListener('load', note, true);
   document.addEventListener('keydown', () => seen.keys.push(performance.now()), true);
   const moving = place.querySelector('.lab-picture svg + svg');
   const text = moving ?? place.querySelector('.widget-html-content');
   const picture = () => place.querySelector('img');
-  if (moving || !picture()) new MutationObserver(note)
+  if (!moving && picture()) place.addEventListener('load', note, true);
+  else new MutationObserver(note)
     .observe(text, {childList: true, characterData: true, subtree: true});
-  const answer = () => moving ? moving.querySelector('path') : picture() ?? text;
+  const answer = () => moving ? moving.firstElementChild && moving : picture() ?? text;
   (function frame() {  // the echo is watched in every frame too: watching costs
-    if (!answer() || answer().getBoundingClientRect().height < 1) seen.bare++;
+    if (!answer() || answer().getBoundingClientRect().height < 9) seen.bare++;
     requestAnimationFrame(frame);
   })();
   new PerformanceObserver(list => {
@@ -108,8 +108,8 @@ WATCH = """
 SLIDERS = ".jp-OutputArea [type=range], .jp-OutputArea .noUi-handle"
 AT = "one => Number(one.value ?? one.getAttribute('aria-valuenow'))"
 MOST = "one => Number(one.max ?? one.getAttribute('aria-valuemax'))"
-DRAG_FOR = 4.0
-TAPS = 15
+DRAG_FOR = 3.0
+TAPS = 11
 
 
 class Messages:
@@ -158,7 +158,7 @@ def measure(page: lab.Page, which: int) -> dict[str, float]:
     spent = time.monotonic() - start
     dragged = page.evaluate("seen.answers.length")
     page.mouse.up()
-    page.wait_for_timeout(1500)
+    page.wait_for_timeout(1200)
     seen = page.evaluate("seen")
     return {
         "wait": statistics.median(waits),
