@@ -62,8 +62,10 @@ function render({ model, el }) {
   const reset = make("button", { type: "button", ...OWN_KEYS }, "Reset");
   reset.onclick = () => { queue = []; push("reset"); };
   const [wide, high] = stage.size;
-  const layer = { viewBox: `0 0 ${wide} ${high}`, ...HIDDEN };
-  const [still, moving] = [make("svg", layer), make("svg", layer)];
+  // As an image what stands still costs a move nothing.
+  const whole = encodeURIComponent(`${stage.root}${stage.still}</svg>`);
+  const still = make("img", { src: `data:image/svg+xml,${whole}`, alt: "" });
+  const moving = make("svg", { viewBox: `0 0 ${wide} ${high}`, ...HIDDEN });
   const picture = make("div", { class: "lab-picture", role: "img" }, still, moving);
   const handles = stage.handles.map(handle);
   const words = make("p", { id: `${view}-words`, ...HIDDEN });
@@ -74,12 +76,11 @@ function render({ model, el }) {
     make("div", { class: "lab-controls" }, ...controls.map(({ box }) => box)),
     make("div", { class: "lab-stage" }, picture, ...handles), words, status);
   explorer.style.setProperty("--lab-width", `${stage.width}px`);
-  still.innerHTML = own(stage.still, "still");
   el.classList.add("lab-room");
   el.append(explorer);
 
-  function own(svg, layer) { // or two pictures of a page share their ids
-    const named = (text, mark) => text.replaceAll(mark, `${mark}${view}-${layer}-`);
+  function own(svg) { // or two pictures of a page share their ids
+    const named = (text, mark) => text.replaceAll(mark, `${mark}${view}-`);
     return [' id="', "url(#", 'href="#'].reduce(named, svg);
   }
 
@@ -129,7 +130,7 @@ function render({ model, el }) {
       clearTimeout(patience);
       patience = sent > heard ? setTimeout(lost, PATIENCE) : 0;
     }
-    moving.innerHTML = own(now.moving, "moving");
+    moving.innerHTML = own(now.moving);
     controls.forEach(({ due, put }, which) => { if (heard >= due) put(now.values[which]); });
     handles.forEach((grip, which) => place(grip, stage.handles[which].box ?? now.handles[which]));
     say(now.words, now.true ? "true" : "stale");
@@ -139,10 +140,12 @@ function render({ model, el }) {
   function say(text, is) {
     words.textContent = text;
     picture.setAttribute("aria-label", text);
-    explorer.dataset.is = is;
-    for (const input of [reset, ...controls.flatMap(({ inputs }) => inputs)]) {
-      input.setAttribute("aria-disabled", is === "lost");
-      input.setAttribute("aria-describedby", is === "lost" ? words.id : "");
+    if (explorer.dataset.is !== is) {
+      explorer.dataset.is = is;
+      for (const input of [reset, ...controls.flatMap(({ inputs }) => inputs)]) {
+        input.setAttribute("aria-disabled", is === "lost");
+        input.setAttribute("aria-describedby", is === "lost" ? words.id : "");
+      }
     }
     clearTimeout(rest);
     rest = setTimeout(readOut, REST);

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 
     from labsupport.controls import Control, Handle
 
+W3 = "http://www.w3.org"
+ROOT = (
+    f'<svg xmlns="{W3}/2000/svg" xmlns:xlink="{W3}/1999/xlink"'
+    ' viewBox="0 0 {:g} {:g}" stroke-linejoin="round">'
+)
 HOW_TO_MOVE = "Still picture: run this cell in JupyterLab to move it."
 
 
@@ -79,10 +84,8 @@ class Explorer(anywidget.AnyWidget):
     @property
     def picture(self) -> str:
         """The picture as it reaches the page, as one SVG."""
-        w3, (width, height) = "http://www.w3.org", self._stage["size"]
-        root = f'xmlns="{w3}/2000/svg" xmlns:xlink="{w3}/1999/xlink"'
-        root += f' viewBox="0 0 {width:g} {height:g}"'
-        return f"<svg {root}>{self._stage['still']}{self._now['moving']}</svg>"
+        stage = self._stage
+        return f"{stage['root']}{stage['still']}{self._now['moving']}</svg>"
 
     @property
     def words(self) -> str:
@@ -193,6 +196,7 @@ class Explorer(anywidget.AnyWidget):
                 "title": self.title,
                 "size": size,
                 "width": round(size[0] * CSS_DPI / SVG_DPI),
+                "root": ROOT.format(*size),
                 "still": svg([self.figure], size, "path"),
                 "controls": [
                     {"name": name, "sample": c.thing and sample(c.thing)} | vars(c)

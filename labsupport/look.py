@@ -26,7 +26,7 @@ _log.setLevel(logging.ERROR)
 import matplotlib.style
 from contourpy import contour_generator
 from IPython.display import display
-from matplotlib import rc_context, rcParams
+from matplotlib import rcParams
 from matplotlib.backend_bases import FigureCanvasBase
 from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.colors import LinearSegmentedColormap
@@ -85,10 +85,13 @@ with matplotlib.style.context("labsupport.lab", after_reset=True):
 @contextmanager
 def in_the_lab_look() -> Iterator[None]:
     """Return a context (or decorator) of matplotlib's defaults and the lab's style."""
-    with rc_context():
-        # The settings are valid; to check each again would cost a move of an explorer.
-        dict.update(rcParams, SETTINGS)
+    # The settings are valid; to check each again would cost a move of an explorer.
+    before = dict.copy(rcParams)
+    dict.update(rcParams, SETTINGS)
+    try:
         yield
+    finally:
+        dict.update(rcParams, before)
 
 
 class Still(Figure):

@@ -88,7 +88,7 @@ WATCH = """
   const seen = window.seen = {answers: [], keys: [], bare: 0, shift: 0};
   const note = () => requestAnimationFrame(() => seen.answers.push(performance.now()));
   document.addEventListener('keydown', () => seen.keys.push(performance.now()), true);
-  const moving = place.querySelector('.lab-picture svg + svg');
+  const moving = place.querySelector('.lab-picture svg');
   const text = moving ?? place.querySelector('.widget-html-content');
   const picture = () => place.querySelector('img');
   if (!moving && picture()) place.addEventListener('load', note, true);

@@ -26,7 +26,7 @@ def move_each_slider(page):
     explorer = page.locator(".lab-explorer:visible").first
     explorer.wait_for(timeout=120_000)
     explorer.scroll_into_view_if_needed()
-    words, moving = explorer.locator("p"), explorer.locator(".lab-picture svg + svg")
+    words, moving = explorer.locator("p"), explorer.locator(".lab-picture svg")
     sliders = explorer.get_by_role("slider").all()
     assert sliders
     start = words.inner_text()

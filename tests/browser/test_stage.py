@@ -56,13 +56,13 @@ DRAWN = """svg => [...svg.querySelectorAll('path[d], use, image, text')].map(one
   + one.textContent.trim())"""
 SEEN = f"""explorer => [
   explorer.querySelector('p').innerText,
-  ({DRAWN})(explorer.querySelector('.lab-picture svg + svg')),
+  ({DRAWN})(explorer.querySelector('.lab-picture svg')),
   [...explorer.querySelectorAll('[type=range], fieldset')].map(
     one => one.type === 'range' ? Number(one.value)
       : [...one.querySelectorAll('input')].findIndex(radio => radio.checked))]"""
 WATCH = """explorer => {
   const seen = window.seen = {pictures: 0, bare: 0, shift: 0, read: 0, longest: 0};
-  const moving = explorer.querySelector('.lab-picture svg + svg');
+  const moving = explorer.querySelector('.lab-picture svg');
   const watch = (what, note) => new MutationObserver(note).observe(
     what, {childList: true, characterData: true, subtree: true});
   watch(moving, () => seen.pictures++);
