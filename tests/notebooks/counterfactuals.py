@@ -148,7 +148,7 @@ COUNTERFACTUALS = [
     Counterfactual("U11", 4, {"storey": always("add")}),
     Counterfactual("U12 U13 U15", 4, {"storey": always("replace")}),
     Counterfactual("U15", 4, {"storey": to(lambda z, W, rule: z / z.std())}),
-    Counterfactual("U12", 4, {"with_dud": lambda storeys: storeys + 0.1 * np.eye(32)}),
+    Counterfactual("U12 U14", 4, {"with_dud": lambda s: np.where(s == 0, 0.1, s)}),
     Counterfactual("U14", 4, {"slope_back": always("replace")}),
     Counterfactual("N9", 4, {"with_note": replacing}),
     # 05: the size of the numbers
