@@ -100,6 +100,16 @@ def one_word_lost(block):
     return lambda X, *params: block(X, *params)[:-1]
 
 
+def norm_on_the_stream(opened):
+    """An opened block that hands on a tidied stream."""
+
+    def post_norm(X, *params, keep=1.0):
+        stream, notes = opened(X, *params, keep=keep)
+        return lab.layer_norm(stream), notes
+
+    return post_norm
+
+
 def with_places(run):
     """Blocks whose words carry their places."""
     return lambda z, mask=None: run(z + np.arange(5.0)[:, np.newaxis], mask)
@@ -138,7 +148,7 @@ COUNTERFACTUALS = [
     Counterfactual("U11", 4, {"storey": always("add")}),
     Counterfactual("U12 U13 U15", 4, {"storey": always("replace")}),
     Counterfactual("U15", 4, {"storey": to(lambda z, W, rule: z / z.std())}),
-    Counterfactual("U12", 4, {"with_dud": lambda storeys: storeys + 0.1 * np.eye(32)}),
+    Counterfactual("U12 U14", 4, {"with_dud": lambda s: np.where(s == 0, 0.1, s)}),
     Counterfactual("U14", 4, {"slope_back": always("replace")}),
     Counterfactual("N9", 4, {"with_note": replacing}),
     # 05: the size of the numbers
@@ -164,7 +174,7 @@ COUNTERFACTUALS = [
     Counterfactual(
         "U21", 6, {"opened": lambda f: lambda X, *w, keep=0: f(X, *w, keep=0)}
     ),
-    Counterfactual("N14", 6, {"run_stack": always("post_norm")}),
+    Counterfactual("N14", 6, {"opened": norm_on_the_stream}),
     Counterfactual("N16", 6, {"block": one_norm}),
     Counterfactual(
         "N17", 6, {"params": to(lab.init_block(9, 3, np.random.default_rng(6), 27))}
