@@ -115,4 +115,4 @@ def main(arguments: list[str] | None = None) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main() or None)
