@@ -19,7 +19,7 @@ _on_three = right_on(lab.fires, rows([1, 2, 4], [1, 1, 1]))
 def _says_at(answer):
     """Return whether an answer's own code says @ or dot."""
     code = answer.__wrapped__.__code__
-    return {op.argrepr for op in dis.get_instructions(code)} & {"@", "dot"}
+    return {"@", "dot"} & {*code.co_names, *(op.argrepr for op in dis.Bytecode(code))}
 
 
 fires = Function(
