@@ -4,8 +4,8 @@
 
 One JupyterLab, one Chromium. The echo is a stock slider that the kernel answers with a
 line of text. The twin of an explorer is the same picture on the same slider through
-plain ``interact``. Every figure is the median of three rounds. Needs Chromium and
-``pip install -e .[test]``.
+plain ``interact``. Every figure is the median of three rounds, in turn. Needs
+Chromium and ``pip install -e .[test]``.
 """
 
 from __future__ import annotations
@@ -108,8 +108,9 @@ WATCH = """
 SLIDERS = ".jp-OutputArea [type=range], .jp-OutputArea .noUi-handle"
 AT = "one => Number(one.value ?? one.getAttribute('aria-valuenow'))"
 MOST = "one => Number(one.max ?? one.getAttribute('aria-valuemax'))"
-DRAG_FOR = 3.0
-TAPS = 11
+KERNEL = "window.jupyterapp.shell.currentWidget.sessionContext.session"
+DRAG_FOR = 2.5
+TAPS = 9
 
 
 class Messages:
@@ -158,7 +159,7 @@ def measure(page: lab.Page, which: int) -> dict[str, float]:
     spent = time.monotonic() - start
     dragged = page.evaluate("seen.answers.length")
     page.mouse.up()
-    page.wait_for_timeout(1200)
+    page.wait_for_timeout(1000)
     seen = page.evaluate("seen")
     return {
         "wait": statistics.median(waits),
@@ -171,67 +172,60 @@ def measure(page: lab.Page, which: int) -> dict[str, float]:
 
 def main(names: list[str]) -> None:
     """Print a row for each of the named explorers, all of them unless named."""
-    names = names or list(DRAGGED)
-    sources = {"echo": ECHO}
-    for name in names:
-        sources[name] = EXPLORER.format(name=name)
-        sources[f"{name} twin"] = TWIN.format(name=name, control=DRAGGED[name][0])
-    with tempfile.TemporaryDirectory() as folder:
-        rows = measure_all(Path(folder), sources)
-    echo = rows["echo"]
-    print(f"echo: {echo['rate']:.1f} pictures a second while it is dragged, and from")
-    print(
-        f"key press to picture {echo['wait']:.0f} ms; {echo['after']:.0f} redraws after"
-    )
-    for name in names:
-        row, twin = rows[name], rows[f"{name} twin"]
-        print(
-            f"{name:10} {row['rate']:4.1f}/s = {row['rate'] / echo['rate']:.2f} echo = "
-            f"{row['rate'] / twin['rate']:.1f} twin | {row['wait']:3.0f} ms = "
-            f"{row['wait'] / echo['wait']:.2f} echo | {row['after']:.0f} after | "
-            f"{row['bare']:.0f} frames bare | shift {row['shift']:.3f} | at most "
-            f"{row['bytes'] / 1000:.1f} kB | 1,000 moves: {row['memory']}, "
-            f"{row['nodes']:.0f} nodes more"
-        )
-
-
-def measure_all(folder: Path, sources: dict[str, str]) -> dict[str, dict]:
-    """Open a page for each notebook, and measure them in turn three times."""
-    for name, source in sources.items():
-        lab.write_notebook(folder / f"{name}.ipynb", source)
-    with lab.jupyterlab(folder) as address, lab.chromium() as browser:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        lab.jupyterlab(Path(folder)) as address,
+        lab.chromium() as browser,
+    ):
         context = browser.new_context(viewport={"width": 1280, "height": 1100})
-        pages, messages = {}, {}
-        for name in sources:
-            pages[name] = page = context.new_page()
-            messages[name] = Messages(page)
+
+        def opened(name: str, source: str) -> lab.Page:
+            lab.write_notebook(Path(folder) / f"{name}.ipynb", source)
+            page = context.new_page()
+            page.messages = Messages(page)
             lab.open_notebook(page, address, f"{name}.ipynb")
             lab.run(page)
             page.wait_for_selector(SLIDERS)
             page.wait_for_timeout(500)
             page.evaluate(WATCH)
-        rounds: dict[str, list[dict]] = {name: [] for name in sources}
-        for _ in range(3):
-            for name, page in pages.items():
-                which = DRAGGED[name][1] if name in DRAGGED else 0
-                rounds[name].append(measure(page, which))
-        rows = {
-            name: {
-                key: statistics.median(each[key] for each in runs) for key in runs[0]
-            }
-            for name, runs in rounds.items()
-        }
-        count = "document.querySelectorAll('.jp-OutputArea *').length"
-        for name in sources.keys() & DRAGGED.keys():
-            nodes = pages[name].evaluate(count)
-            memory = pages[name].evaluate(ASK, MEMORY.format(control=DRAGGED[name][0]))
-            pages[name].wait_for_timeout(500)
-            rows[name] |= {
-                "memory": memory,
-                "nodes": pages[name].evaluate(count) - nodes,
-                "bytes": max(messages[name].sizes),
-            }
-    return rows
+            return page
+
+        echo = opened("echo", ECHO)
+        for name in names or DRAGGED:
+            control, which = DRAGGED[name]
+            twin = opened(f"{name} twin", TWIN.format(name=name, control=control))
+            page = opened(name, EXPLORER.format(name=name))
+            rows = medians({echo: 0, page: which, twin: 0})
+            count = "document.querySelectorAll('.jp-OutputArea *').length"
+            nodes = page.evaluate(count)
+            memory = page.evaluate(ASK, MEMORY.format(control=control))
+            page.wait_for_timeout(500)
+            more = page.evaluate(count) - nodes
+            print(f"{name:10} {told(*rows, max(page.messages.sizes))}", end="")
+            print(f" | 1,000 moves: {memory}, {more} nodes more", flush=True)
+            for done in (page, twin):  # an open tab slows the others down
+                done.evaluate(f"{KERNEL}.shutdown()")
+                done.close()
+
+
+def medians(pages: dict[lab.Page, int]) -> list[dict[str, float]]:
+    """Measure a slider of each page in turn, three times."""
+    rounds = [[measure(page, which) for page, which in pages.items()] for _ in range(3)]
+    return [
+        {key: statistics.median(each[key] for each in runs) for key in runs[0]}
+        for runs in zip(*rounds, strict=True)
+    ]
+
+
+def told(echo: dict, row: dict, twin: dict, largest: int) -> str:
+    """Return a row of the explorer's figures beside the echo's and the twin's."""
+    return (
+        f"{row['rate']:4.1f}/s = {row['rate'] / echo['rate']:.2f} echo = "
+        f"{row['rate'] / twin['rate']:.1f} twin | {row['wait']:3.0f} ms = "
+        f"{row['wait'] / echo['wait']:.2f} echo | {row['after']:.0f} after "
+        f"(echo {echo['after']:.0f}) | {row['bare']:.0f} frames bare | shift "
+        f"{row['shift']:.3f} | at most {largest / 1000:.1f} kB"
+    )
 
 
 if __name__ == "__main__":
